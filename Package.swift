@@ -4,7 +4,8 @@ import PackageDescription
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
 func module(
@@ -33,43 +34,52 @@ let package = Package(
     targets: [
         // 0. C: one module map and one shim header each.
         clib("COpenSSL", "openssl"), clib("CSQLite", "sqlite3"), clib("CEvent", "libevent"),
-        clib("CQRencode", "libqrencode"), clib("CMicroHTTPD", "libmicrohttpd"), clib("CSystemd", "libsystemd"),
+        clib("CQRencode", "libqrencode"), clib("CMicroHTTPD", "libmicrohttpd"),
+        clib("CSystemd", "libsystemd"),
         .systemLibrary(name: "CLinux"),
         // 1. Pure: values, decisions, the state machine. No Glibc, clock or randomness.
-        module("Wire"), module("Policy", ["Wire"]), module("Core", ["Policy", "Wire"]),
+        module("Bytes"), module("Wire"), module("Policy", ["Wire"]), module("Core", ["Policy", "Wire"]),
         module("APITypes", ["Wire"]),
         // 2. One owner for each C library; Sockets owns Glibc's socket calls.
         module("Migrations", path: "Migrations", resources: [.embedInCode("0001_initial.sql")]),
-        module("Sockets", ["CLinux", "Wire"]), module("CryptoEngine", ["COpenSSL", "Wire"]),
-        module("Store", ["CSQLite", "Migrations", "Policy", "Wire"]), module("EventLoop", ["CEvent", "Sockets"]),
+        module("Sockets", ["Bytes", "CLinux", "Wire"]),
+        module("CryptoEngine", ["Bytes", "COpenSSL", "Wire"]),
+        module("Store", ["CSQLite", "Migrations", "Policy", "Wire"]),
+        module("EventLoop", ["Bytes", "CEvent", "Sockets", "Wire"]),
         module("QRCode", ["CQRencode"]), module("SystemBus", ["CSystemd"]),
         module("NetFacts", ["CLinux", "Policy", "Sockets", "Wire"]),
         module("StateDirectory", ["Core", "CryptoEngine", "Policy", "Sockets", "Store", "Wire"]),
         // 3. What meets the world.
-        module("Doors", ["Core", "CryptoEngine", "EventLoop", "Policy", "Sockets", "Wire"]),
-        module("LocalAPI", ["APITypes", "CMicroHTTPD", "Sockets", "Wire"]),
-        module("LatchkeyClient", ["APITypes", "Sockets", "Wire"]),
-        module("LatchkeyDevice", ["CryptoEngine", "Policy", "Sockets", "Wire"]),
+        module("Doors", ["Bytes", "Core", "CryptoEngine", "EventLoop", "Policy", "Sockets", "Wire"]),
+        module("LocalAPI", ["APITypes", "Bytes", "CMicroHTTPD", "Sockets", "Wire"]),
+        module("LatchkeyClient", ["APITypes", "Bytes", "Sockets", "Wire"]),
+        module("LatchkeyDevice", ["Bytes", "CryptoEngine", "Policy", "Sockets", "Wire"]),
         // 4. Composition, then mains of a few lines.
         module(
             "Host",
             [
-                "APITypes", "Core", "CryptoEngine", "Doors", "LocalAPI", "NetFacts", "Policy", "QRCode", "Sockets",
+                "APITypes", "Core", "CryptoEngine", "Doors", "LocalAPI", "NetFacts", "Policy", "QRCode",
+                "Sockets",
                 "StateDirectory", "Store", "SystemBus", "Wire",
             ]),
-        module("AdminCLI", ["APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory", "Wire"]),
+        module(
+            "AdminCLI",
+            ["APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory", "Wire"]),
         module("DeviceCLI", ["LatchkeyDevice", "Sockets", "Wire"]),
         main("latchkeyd", "Host"), main("latchkey", "AdminCLI"), main("latchkey-device", "DeviceCLI"),
-        tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"), tests("Core", "Core", "CryptoEngine", "Policy", "Wire"),
-        tests("Store", "Policy", "Store", "Wire"), tests("CryptoEngine", "CryptoEngine", "Wire"),
+        tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"),
+        tests("Core", "Core", "CryptoEngine", "Policy", "Wire"),
+        tests("Store", "Policy", "Store", "Wire"), tests("CryptoEngine", "Bytes", "CryptoEngine", "Wire"),
         tests("QRCode", "QRCode"), tests("NetFacts", "NetFacts", "Policy", "Sockets", "Wire"),
-        tests("EventLoop", "EventLoop", "Sockets"), tests("Sockets", "Sockets", "Wire"),
-        tests("Doors", "Core", "CryptoEngine", "Doors", "EventLoop", "Policy", "Sockets", "Wire"),
+        tests("EventLoop", "Bytes", "EventLoop", "Sockets", "Wire"),
+        tests("Sockets", "Bytes", "Sockets", "Wire"), tests("Bytes", "Bytes"),
+        tests("Doors", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "Policy", "Sockets", "Wire"),
         tests("LocalAPI", "APITypes", "LatchkeyClient", "LocalAPI", "Sockets", "Wire"),
         tests("LatchkeyDevice", "CryptoEngine", "LatchkeyDevice", "Wire"),
         tests("StateDirectory", "CryptoEngine", "Policy", "StateDirectory", "Store", "Wire"),
         tests("AdminCLI", "APITypes", "AdminCLI", "LatchkeyClient"),
-        tests("Host", "APITypes", "CryptoEngine", "Host", "LatchkeyClient", "LatchkeyDevice", "Sockets", "Wire"),
+        tests(
+            "Host", "APITypes", "CryptoEngine", "Host", "LatchkeyClient", "LatchkeyDevice", "Sockets", "Wire"),
         tests("Layering"),
     ]
 )
