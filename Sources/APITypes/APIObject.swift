@@ -80,12 +80,6 @@ extension [JSON] {
     }
 }
 
-extension JSONError {
-    fileprivate func inside(_ key: String) -> JSONError {
-        JSONError(field: field.map { "\(key).\($0)" } ?? key, message: message)
-    }
-}
-
 extension JSONWriter {
     /// A member that is always there: null stands for nil.
     mutating func field(_ name: String, orNull value: String?) {

@@ -6,22 +6,39 @@ package import Wire
 package struct EventEnvelope: Sendable, Equatable {
     /// The `event:` names of this version.
     package enum Kind {
+        /// Events are missing before the next one: read again what matters.
         package static let reset = "reset"
+        /// A window opened.
         package static let pairingOpened = "pairing.opened"
+        /// A window closed; says how.
         package static let pairingClosed = "pairing.closed"
+        /// A device wants to pair.
         package static let pairingRequested = "pairing.requested"
+        /// A device was paired.
         package static let devicePaired = "device.paired"
+        /// A device has another name.
         package static let deviceRenamed = "device.renamed"
+        /// A device was removed.
         package static let deviceRemoved = "device.removed"
+        /// A device was in a session.
         package static let deviceSeen = "device.seen"
+        /// A session began.
         package static let sessionOpened = "session.opened"
+        /// A session is to end with the goodbye it carries.
         package static let sessionClosing = "session.closing"
+        /// A session has ended.
         package static let sessionClosed = "session.closed"
+        /// The quality that runs, or a pair, changed.
         package static let qualityChanged = "quality.changed"
+        /// What is known of a session's link changed.
         package static let linkChanged = "link.changed"
+        /// The report changed.
         package static let reachabilityChanged = "reachability.changed"
+        /// Settings changed.
         package static let settingsChanged = "settings.changed"
+        /// A door opened, closed or failed.
         package static let doorChanged = "door.changed"
+        /// The host was locked or unlocked.
         package static let lockChanged = "lock.changed"
     }
 
