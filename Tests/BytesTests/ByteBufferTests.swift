@@ -28,7 +28,8 @@ struct ByteBufferTests {
         #expect(buffer.count == 2)
         buffer.consume(7)
         #expect(buffer.isEmpty)
-        #expect(buffer.withWritable(reserving: -5) { _ in 1000 } <= buffer.capacity)
+        let written = unsafe buffer.withWritable(reserving: -5) { _ in 1000 }
+        #expect(written == buffer.capacity)
     }
 
     @Test("against an array, over many sizes", arguments: [1, 2, 3, 7, 64, 255, 256, 257, 1000])
@@ -91,6 +92,7 @@ struct ByteBufferTests {
         buffer.append([2])
         #expect(buffer.bytes == [2])
         #expect(buffer.withSpan { $0.count } == 1)
-        #expect(buffer.withReadable { unsafe $0.first } == 2)
+        let first = unsafe buffer.withReadable { unsafe $0.first }
+        #expect(first == 2)
     }
 }

@@ -11,6 +11,12 @@ private func loopback(_ text: String) throws -> SocketAddress {
     SocketAddress(ip: try #require(IPAddress(text)), port: 0)
 }
 
+/// Where a socket is bound. (`#require` cannot hold a socket that is not copyable.)
+private func boundAddress(of socket: borrowing Socket) throws -> SocketAddress {
+    guard let address = socket.localAddress() else { throw SocketError(errno: 0, call: "no address") }
+    return address
+}
+
 /// A directory of this test alone, removed when it ends.
 final class ScratchDirectory {
     let path: String
@@ -34,7 +40,7 @@ struct SocketTests {
     @Test("an accepted connection knows both ends, and bytes go both ways", arguments: ["127.0.0.1", "::1"])
     func exchange(_ address: String) throws {
         let listener = try Socket.tcpListener(loopback(address), v6Only: true)
-        let bound = try #require(listener.localAddress())
+        let bound = try boundAddress(of: listener)
         #expect(try accept(on: listener) == nil)
         let client = try Socket.tcpConnect(bound, timeout: .seconds(10))
         let accepted = try take(listener)
@@ -65,7 +71,7 @@ struct SocketTests {
     @Test("a full socket buffer takes a part and then nothing")
     func backPressure() throws {
         let listener = try Socket.tcpListener(loopback("127.0.0.1"), v6Only: true)
-        let client = try Socket.tcpConnect(try #require(listener.localAddress()), nonblocking: true)
+        let client = try Socket.tcpConnect(boundAddress(of: listener), nonblocking: true)
         let out = ByteBuffer()
         out.append([UInt8](repeating: 9, count: 64 << 20))
         #expect(try client.wait(for: .writable, until: monotonicNow() + .seconds(10)))
@@ -78,7 +84,7 @@ struct SocketTests {
     @Test("one port number is held once, and the error says so")
     func portInUse() throws {
         let listener = try Socket.tcpListener(loopback("127.0.0.1"), v6Only: true)
-        let bound = try #require(listener.localAddress())
+        let bound = try boundAddress(of: listener)
         var caught: SocketError?
         do { _ = try Socket.tcpListener(bound, v6Only: true) } catch { caught = error }
         let error = try #require(caught)
@@ -91,7 +97,7 @@ struct SocketTests {
     func twoFamilies() throws {
         let six = try Socket.tcpListener(
             SocketAddress(ip: try #require(IPAddress("::")), port: 0), v6Only: true)
-        let port = try #require(six.localAddress()).port
+        let port = try boundAddress(of: six).port
         let four = try Socket.tcpListener(
             SocketAddress(ip: try #require(IPAddress("0.0.0.0")), port: port), v6Only: true)
         #expect(four.localAddress()?.port == port)
@@ -155,7 +161,7 @@ struct SocketTests {
     @Test("a released descriptor stays open; TCP sockets have no credentials")
     func release() throws {
         let listener = try Socket.tcpListener(loopback("127.0.0.1"), v6Only: true)
-        let client = try Socket.tcpConnect(try #require(listener.localAddress()), nonblocking: true)
+        let client = try Socket.tcpConnect(boundAddress(of: listener), nonblocking: true)
         let descriptor = client.release()
         let adopted = Socket(adopting: descriptor)
         #expect(adopted.localAddress() != nil)
