@@ -69,7 +69,7 @@ let package = Package(
         main("latchkeyd", "Host"), main("latchkey", "AdminCLI"), main("latchkey-device", "DeviceCLI"),
         tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"),
         tests("Core", "Core", "CryptoEngine", "Policy", "Wire"),
-        tests("Store", "Policy", "Store", "Wire"), tests("CryptoEngine", "Bytes", "CryptoEngine", "Wire"),
+        tests("Store", "Policy", "Store", "Wire"), tests("CryptoEngine", "Bytes", "COpenSSL", "CryptoEngine", "Wire"),
         tests("QRCode", "QRCode"), tests("NetFacts", "NetFacts", "Policy", "Sockets", "Wire"),
         tests("EventLoop", "Bytes", "EventLoop", "Sockets", "Wire"),
         tests("Sockets", "Bytes", "Sockets", "Wire"), tests("Bytes", "Bytes"),

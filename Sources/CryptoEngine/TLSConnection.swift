@@ -11,6 +11,11 @@ package struct TLSVerifyFacts: Equatable, Sendable {
     /// The fingerprint of the peer's leaf; nil when its key is not on P-256. Then the answer is no, whatever the
     /// closure says.
     package var fingerprint: Fingerprint?
+
+    package init(alpn: String?, fingerprint: Fingerprint?) {
+        self.alpn = alpn
+        self.fingerprint = fingerprint
+    }
 }
 
 /// One TLS connection as a byte pump: ciphertext in, ciphertext and plaintext out. It never touches a socket.
