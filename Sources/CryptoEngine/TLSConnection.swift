@@ -191,7 +191,9 @@ package struct TLSVerifyFacts: Equatable, Sendable {
         outbound.reserve(wanted + records * Self.recordOverhead)
         var written = 0
         // The BIO takes everything, so one call writes all of it and is never to be repeated.
-        let result = unsafe plaintext.withReadable { unsafe SSL_write_ex(ssl, $0.baseAddress, wanted, &written) }
+        let result = unsafe plaintext.withReadable {
+            unsafe SSL_write_ex(ssl, $0.baseAddress, wanted, &written)
+        }
         guard result == 1 else {
             note(failureOf: result)
             return 0
@@ -277,7 +279,8 @@ extension TLSConnection {
     /// `SSL_CTX_set_alpn_select_cb`: our preference, not the client's. Not called when the client offers nothing.
     @unsafe static func selectProtocol(
         _ ssl: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
-        _ chosenLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32
+        _ chosenLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?,
+        _ offeredLength: UInt32
     ) -> Int32 {
         let list = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredLength))
         for wanted in [ALPN.session, ALPN.pairing] {

@@ -16,7 +16,10 @@ import Wire
 
     /// RFC 4231 case 2, and no key and no message.
     @Test(arguments: [
-        ("Jefe", "what do ya want for nothing?", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"),
+        (
+            "Jefe", "what do ya want for nothing?",
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        ),
         ("", "", "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"),
     ])
     func keyedHashes(key: String, message: String, hash: String) {
@@ -28,7 +31,8 @@ import Wire
         let mac = Digest.sha256(Array("mac".utf8))
         let device = Digest.sha256(Array("device".utf8))
         let code = try Digest.pbkdf2SHA256(
-            password: Array("482913557208".utf8), salt: Array("sill-pair-v1".utf8) + mac, rounds: 600_000, length: 32)
+            password: Array("482913557208".utf8), salt: Array("sill-pair-v1".utf8) + mac, rounds: 600_000,
+            length: 32)
         #expect(Hex.encode(code) == "e9baf879a1cc4ac8b21554df480b6c1621671319107c91e7cb05d154f649d31d")
         let deviceText = Array("sill-pair-v1 device\u{0}".utf8) + device + mac
         let macText = Array("sill-pair-v1 mac\u{0}".utf8) + mac + device
@@ -53,9 +57,10 @@ import Wire
         }
     }
 
-    @Test(arguments: [
-        ([1, 2], [1, 2], true), ([1, 2], [1, 3], false), ([1, 2], [1], false), ([], [], false),
-    ] as [([UInt8], [UInt8], Bool)])
+    @Test(
+        arguments: [
+            ([1, 2], [1, 2], true), ([1, 2], [1, 3], false), ([1, 2], [1], false), ([], [], false),
+        ] as [([UInt8], [UInt8], Bool)])
     func equality(a: [UInt8], b: [UInt8], expected: Bool) {
         #expect(Digest.equal(a, b) == expected)
         #expect(SecretBytes(a).equals(b) == expected)

@@ -48,7 +48,9 @@ import CryptoEngine
     }
 
     func feed(_ bytes: [UInt8]) {
-        _ = unsafe bytes.withUnsafeBytes { unsafe BIO_write(SSL_get_rbio(ssl), $0.baseAddress, Int32($0.count)) }
+        _ = unsafe bytes.withUnsafeBytes {
+            unsafe BIO_write(SSL_get_rbio(ssl), $0.baseAddress, Int32($0.count))
+        }
         step()
     }
 

@@ -14,15 +14,18 @@ import Testing
         (true, SSL_R_WRONG_VERSION_NUMBER, .notTLS13), (true, SSL_R_UNSUPPORTED_PROTOCOL, .notTLS13),
         (true, SSL_R_UNKNOWN_PROTOCOL, .notTLS13), (true, SSL_R_VERSION_TOO_LOW, .notTLS13),
         (true, SSL_R_PACKET_LENGTH_TOO_LONG, .notTLS13),
-        (true, 1042, .peerLeft), (true, 1048, .peerLeft), (true, SSL_R_UNEXPECTED_EOF_WHILE_READING, .peerLeft),
+        (true, 1042, .peerLeft), (true, 1048, .peerLeft),
+        (true, SSL_R_UNEXPECTED_EOF_WHILE_READING, .peerLeft),
         (true, SSL_R_NO_SHARED_CIPHER, .peerLeft), (true, SSL_R_LENGTH_MISMATCH, .peerLeft),
         (false, 1042, .alertBadCertificate), (false, 1046, .alertCertificateUnknown),
         (false, 1070, .protocolVersion), (false, SSL_R_UNSUPPORTED_PROTOCOL, .protocolVersion),
-        (false, 1040, .other), (false, 1116, .other), (false, 1120, .other), (false, SSL_R_WRONG_VERSION_NUMBER, .other),
+        (false, 1040, .other), (false, 1116, .other), (false, 1120, .other),
+        (false, SSL_R_WRONG_VERSION_NUMBER, .other),
         (false, SSL_R_UNEXPECTED_EOF_WHILE_READING, .peerLeft),
     ]
 
-    private func facts(_ row: (server: Bool, reason: Int32, expected: HandshakeFailureReason)) -> FailureFacts {
+    private func facts(_ row: (server: Bool, reason: Int32, expected: HandshakeFailureReason)) -> FailureFacts
+    {
         FailureFacts(
             isServer: row.server,
             error: QueuedError(library: Int32(ERR_LIB_SSL), reason: row.reason, text: ""))

@@ -79,7 +79,8 @@ enum KeyA {
         let key = try PublicKey(point: KeyA.key().point)
         #expect(info.count == 386)
         #expect(
-            Hex.encode(Digest.sha256(info)) == "5029cd7f11f478b9232b317938512a79e74292fa08d0fadedc1c92b2e4fc8b97")
+            Hex.encode(Digest.sha256(info))
+                == "5029cd7f11f478b9232b317938512a79e74292fa08d0fadedc1c92b2e4fc8b97")
         #expect(key.verify(signature: signature, of: info))
         #expect(!key.verify(signature: signature, of: info + [0x20]))
         #expect(!key.verify(signature: signature.dropLast(), of: info))

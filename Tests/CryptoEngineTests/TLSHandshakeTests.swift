@@ -157,7 +157,10 @@ import Wire
         ("HTTP", Array("GET / HTTP/1.1\r\nHost: sill\r\n\r\n".utf8), .http),
         ("proxy", Array("CONNECT sill:7455 HTTP/1.1\r\n\r\n".utf8), .http),
         ("SSH", Array("SSH-2.0-OpenSSH_9.2\r\n".utf8), .notTLS13),
-        ("old Sill hello", [23, 0x41, 0xDA, 0x2D, 0x5E, 0x40, 0, 0, 0, 0, 0, 0, 0, 2, 0x7B, 0x7D], .notTLS13),
+        (
+            "old Sill hello", [23, 0x41, 0xDA, 0x2D, 0x5E, 0x40, 0, 0, 0, 0, 0, 0, 0, 2, 0x7B, 0x7D],
+            .notTLS13
+        ),
         ("zeros", [UInt8](repeating: 0, count: 64), .notTLS13),
         ("oversize first record", [0x16, 0x03, 0x01, 0xFF, 0xFF, 0x01, 0x00], .notTLS13),
         ("TLS 1.2 hello", tls12Hello, .notTLS13),
@@ -210,7 +213,8 @@ import Wire
 
     /// A ClientHello without extensions, so without supported_versions.
     static let tls12Hello: [UInt8] =
-        [0x16, 0x03, 0x01, 0x00, 0x2D, 0x01, 0x00, 0x00, 0x29, 0x03, 0x03] + [UInt8](repeating: 0x5A, count: 32)
+        [0x16, 0x03, 0x01, 0x00, 0x2D, 0x01, 0x00, 0x00, 0x29, 0x03, 0x03]
+        + [UInt8](repeating: 0x5A, count: 32)
         + [0x00, 0x00, 0x02, 0xC0, 0x2B, 0x01, 0x00]
 
     private func failure(_ connection: TLSConnection) -> HandshakeFailureReason? {

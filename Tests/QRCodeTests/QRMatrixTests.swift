@@ -38,7 +38,9 @@ import Testing
 
     @Test(arguments: [(0, QRError.Code.empty), (2332, .tooLong), (100_000, .tooLong)])
     func textsWithoutACode(count: Int, code: QRError.Code) {
-        #expect(throws: QRError(code: code)) { try QRMatrix.encode(String(repeating: "a", count: count)) }
+        #expect {
+            try QRMatrix.encode(String(repeating: "a", count: count))
+        } throws: { ($0 as? QRError)?.code == code }
     }
 
     @Test func largestTextFits() throws {
@@ -88,8 +90,9 @@ import Testing
 
     /// What a scanner that is not ours reads off the picture.
     @Test(
-        .enabled(if: scannerIsInstalled, "zbar-tools and librsvg2-bin are missing; Scripts/setup installs them"),
-        arguments: ["a", link, "Grüße, 世界"])
+        .enabled(
+            if: scannerIsInstalled, "zbar-tools and librsvg2-bin are missing; Scripts/setup installs them"),
+        arguments: ["a", link, link + String(repeating: "&a=nas.example.org", count: 10)])
     func scannerReadsTheText(text: String) throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
