@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -129,4 +131,11 @@ static inline int shim_read_storage(
 
 // Swift imports `flock` as the struct of fcntl locks, not as this function.
 static inline int shim_flock_exclusive_now(int fd) { return flock(fd, LOCK_EX | LOCK_NB); }
+
+// <sys/eventfd.h> and its enum of flags are not in Glibc's module.
+static inline int shim_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// Hidden without _GNU_SOURCE.
+int pthread_setname_np(pthread_t, const char *);
+static inline void shim_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 #endif
