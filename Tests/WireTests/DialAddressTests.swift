@@ -103,7 +103,7 @@ import Wire
     @Test func noNameIsAnAddressForTheSystem() {
         var generator = SeededGenerator(seed: 9)
         var lenient = 0
-        for _ in 0..<60_000 {
+        for _ in 0..<20_000 {
             let text = generator.text(of: "0012789xXaf..", upTo: 14)
             guard !text.isEmpty else { continue }
             var out = in_addr()
@@ -119,7 +119,7 @@ import Wire
                 if problem == .ipv4 { lenient += 1 }
             }
         }
-        #expect(lenient > 100)
+        #expect(lenient > 40)
     }
 
     @Test func noiseNeverTraps() {

@@ -34,7 +34,7 @@ import Wire
     @Test func agreesWithTheSystem() {
         var generator = SeededGenerator(seed: 1)
         var accepted = 0
-        for round in 0..<60_000 {
+        for round in 0..<20_000 {
             let text =
                 round % 2 == 0
                 ? generator.text(of: "0012fF:::.", upTo: 24) : generator.text(of: "0125..", upTo: 12)
@@ -47,7 +47,7 @@ import Wire
             accepted += 1
             check(address == IPAddress(bytes: Array(raw.prefix(isV4 ? 4 : 16))), text)
         }
-        #expect(accepted > 500)
+        #expect(accepted > 200)
     }
 
     @Test func writesAsTheSystemDoes() {
