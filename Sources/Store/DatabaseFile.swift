@@ -21,8 +21,9 @@ struct DatabaseFile: Sendable {
         do throws(SocketError) {
             try createExclusive(path, [], mode: 0o600)
         } catch {
-            guard error.isPresent, let facts = fileFacts(path), facts.size == 0 else {
-                throw StoreError(.unreadable, "make \(path): \(error.message)")
+            guard error.isPresent else { throw StoreError(.io, error.message) }
+            guard fileFacts(path)?.size == 0 else {
+                throw StoreError(.unreadable, "there is a database at \(path) already. \(restore)")
             }
         }
     }
