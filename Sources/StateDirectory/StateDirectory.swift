@@ -6,6 +6,7 @@ internal import Glibc
 package import Policy
 internal import Sockets
 package import Store
+internal import Synchronization
 package import Wire
 
 /// An open state directory: its lock, the host's key, the tokens and the database, which belong together. Holds the
@@ -25,7 +26,7 @@ package final class StateDirectory: Sendable {
     package let store: Store
     /// The way from the core to the store.
     package let committer: Committer
-    private let lock: FileLock
+    private let lock: Mutex<FileLock?>
 
     /// Who opens it.
     package enum Purpose: Sendable, Equatable {
@@ -47,7 +48,7 @@ package final class StateDirectory: Sendable {
         hostToken = tokens?.host
         store = opened.store
         committer = Committer(store: opened.store, key: opened.key)
-        self.lock = lock
+        self.lock = Mutex(lock)
     }
 
     /// Opens a directory in the order of spec 08: directory, lock, key, database, tokens, what it holds. `note` hears
@@ -96,8 +97,11 @@ package final class StateDirectory: Sendable {
         do throws(StoreError) { return try store.load() } catch { throw StateError(error) }
     }
 
-    /// Commits what is queued and closes the database; the lock goes with the object.
-    package func close() { store.close() }
+    /// Commits what is queued, closes the database and lets go of the directory.
+    package func close() {
+        store.close()
+        lock.withLock { $0 = nil }
+    }
 
     /// What the core needs to know of this host.
     package func hostFacts(
