@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <features.h>
 #include <microhttpd.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
@@ -57,12 +56,5 @@ static inline ssize_t shim_stream_end(void) { return MHD_CONTENT_READER_END_OF_S
 // The peer's supplementary groups (Linux 4.13): SO_PEERGROUPS is in a kernel header Glibc's module does not carry.
 static inline int shim_peer_groups(int descriptor, gid_t *groups, socklen_t *length) {
     return getsockopt(descriptor, SOL_SOCKET, 59, groups, length);
-}
-
-// struct ucred needs _GNU_SOURCE.
-struct shim_credentials { pid_t pid; uid_t uid; gid_t gid; };
-static inline int shim_peer_credentials(int descriptor, struct shim_credentials *out) {
-    socklen_t length = sizeof *out;
-    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, out, &length);
 }
 #endif

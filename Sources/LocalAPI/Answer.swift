@@ -1,7 +1,7 @@
 // One answer as a handler gives it. SPDX-License-Identifier: Apache-2.0
 
 package import APITypes
-package import Wire
+internal import Wire
 
 /// A whole answer, or a stream of events.
 package struct Answer: Sendable {

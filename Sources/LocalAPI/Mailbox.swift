@@ -1,5 +1,6 @@
 // What other threads have for the server's thread. SPDX-License-Identifier: Apache-2.0
 
+internal import Sockets
 internal import Synchronization
 
 /// A queue of notes for the server's thread, and the descriptor that wakes it. It holds at most one note per waiting
@@ -18,9 +19,12 @@ final class Mailbox: Sendable {
     }
 
     private let notes = Mutex(Notes())
-    private let wakeup: Wakeup
+    private let wakeUp: WakeUp
 
-    init(wakeup: Wakeup) { self.wakeup = wakeup }
+    init() throws(SocketError) { wakeUp = try WakeUp() }
+
+    /// For the server's thread to wait on.
+    var descriptor: Int32 { wakeUp.descriptor }
 
     func answered(_ number: UInt64) { leave { $0.answered.append(number) } }
     func published() { leave { $0.published = true } }
@@ -28,7 +32,7 @@ final class Mailbox: Sendable {
 
     /// Takes all notes.
     func take() -> Notes {
-        wakeup.clear()
+        wakeUp.clear()
         return notes.withLock { notes in
             defer { notes = Notes() }
             return notes
@@ -41,6 +45,6 @@ final class Mailbox: Sendable {
             note(&notes)
             return wasEmpty
         }
-        if first { wakeup.signal() }
+        if first { wakeUp.signal() }
     }
 }

@@ -1,6 +1,5 @@
 // One request as a handler sees it. SPDX-License-Identifier: Apache-2.0
 
-package import APITypes
 package import Wire
 
 /// A request that is allowed, routed and read.
