@@ -68,8 +68,11 @@ package final class APIServer: Sendable {
         mailbox = try Mailbox()
         let table = RouteTable(configuration.routes)
         let setup = ServerThread.Setup(
-            listeners: bound.descriptors, callers: configuration.callers, rules: CallerRules(port: bound.port),
-            gatekeeper: { [authorize = configuration.authorize] in Gatekeeper(table: table, authorize: authorize) },
+            listeners: bound.descriptors, callers: configuration.callers,
+            rules: CallerRules(port: bound.port),
+            gatekeeper: { [authorize = configuration.authorize] in
+                Gatekeeper(table: table, authorize: authorize)
+            },
             mailbox: mailbox, log: configuration.log, observe: configuration.observe)
         let started = try WakeUp()
         let outcome = StartOutcome()

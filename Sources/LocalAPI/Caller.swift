@@ -40,7 +40,11 @@ final class Caller {
 
     init(_ listener: Listener) {
         self.listener = listener
-        if case .unix(let user, _) = listener { socketActor = "unix:\(user)" } else { socketActor = "anonymous" }
+        if case .unix(let user, _) = listener {
+            socketActor = "unix:\(user)"
+        } else {
+            socketActor = "anonymous"
+        }
     }
 
     /// The role of a request with this `Authorization` value; `authorize` judges a token.

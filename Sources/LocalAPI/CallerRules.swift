@@ -34,7 +34,8 @@ struct CallerRules: Sendable {
     /// Whether a `Referer` header's value is a page of ours: our origin, alone or with a path.
     func allowsReferer(_ value: Span<UInt8>) -> Bool {
         origins.contains { origin in
-            guard value.count >= origin.count, ASCII.matches(value.extracting(first: origin.count), origin) else {
+            guard value.count >= origin.count, ASCII.matches(value.extracting(first: origin.count), origin)
+            else {
                 return false
             }
             return value.count == origin.count || value[origin.count] == UInt8(ascii: "/")

@@ -50,7 +50,8 @@ enum ErrorAnswer {
 
     /// A page of somebody else's.
     static let forbiddenOrigin = Problem(
-        403, "forbiddenOrigin", "Origin not allowed", detail: "Web pages of other origins may not call this API.")
+        403, "forbiddenOrigin", "Origin not allowed",
+        detail: "Web pages of other origins may not call this API.")
 
     /// No such path.
     static let notFound = Problem(

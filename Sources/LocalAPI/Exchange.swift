@@ -40,12 +40,13 @@ final class Exchange {
     }
 
     /// Takes a part of the body. False when so much has been thrown away that the connection is better closed.
-    func append(_ part: Span<UInt8>) -> Bool {
+    ///
+    /// A sequence, and not a span, because an array takes one whole.
+    func append(_ part: some Collection<UInt8>) -> Bool {
         received += part.count
         if case .call = verdict {
             if received <= bodyLimit {
-                body.reserveCapacity(received)
-                for index in part.indices { body.append(part[index]) }
+                body.append(contentsOf: part)
             } else {
                 body = []
                 verdict = .refuse(.problem(ErrorAnswer.bodyTooLarge(limit: bodyLimit)))

@@ -29,7 +29,7 @@ func httpHandle(
     let bytes = unsafe UnsafeRawBufferPointer(start: part, count: count.pointee)
         .assumingMemoryBound(to: UInt8.self)
     unsafe count.pointee = 0
-    return unsafe exchange.append(bytes.span) ? .YES : .NO
+    return unsafe exchange.append(bytes) ? .YES : .NO
 }
 
 /// A request is over, well or not.
@@ -100,7 +100,8 @@ func httpArgument(
 
 /// The next bytes of an event stream; 0 only after the connection was suspended.
 func httpRead(
-    _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ room: Int
+    _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?,
+    _ room: Int
 ) -> Int {
     guard let context = unsafe context, let buffer = unsafe buffer else { return shim_stream_error() }
     let stream = unsafe Unmanaged<HTTPStream>.fromOpaque(context).takeUnretainedValue()
@@ -113,7 +114,8 @@ func httpRead(
         let count = unsafe events.block.withUnsafeBytes { block in
             let rest = unsafe UnsafeRawBufferPointer(rebasing: block[events.offset...])
             let count = min(room, rest.count)
-            unsafe UnsafeMutableRawBufferPointer(start: buffer, count: count).copyBytes(from: rest.prefix(count))
+            unsafe UnsafeMutableRawBufferPointer(start: buffer, count: count).copyBytes(
+                from: rest.prefix(count))
             return count
         }
         events.sent(count, now: monotonicNow())

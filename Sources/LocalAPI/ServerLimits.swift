@@ -4,9 +4,9 @@
 enum ServerLimits {
     /// Request line and headers; above: 431.
     static let headerBytes = 16_384
-    /// The HTTP library's arena for one connection: the headers, what it parsed from them (64 bytes a header),
-    /// and the answer's headers. Above it the library itself answers 431.
-    static let connectionMemory = 40_960
+    /// The HTTP library's arena for one connection: the headers, what it parsed from them, and the answer's headers.
+    /// Above it the library itself answers 431. It is cleared after every request, so it is no larger than needed.
+    static let connectionMemory = 24_576
     /// Connections over all listeners; the newest is closed.
     static let connections: UInt32 = 256
     /// Connections of one address; the newest is closed.
