@@ -51,7 +51,7 @@ let package = Package(
         module("StateDirectory", ["Core", "CryptoEngine", "Policy", "Sockets", "Store", "Wire"]),
         // 3. What meets the world.
         module("Doors", ["Bytes", "Core", "CryptoEngine", "EventLoop", "Policy", "Sockets", "Wire"]),
-        module("LocalAPI", ["APITypes", "Bytes", "CMicroHTTPD", "Sockets", "Wire"]),
+        module("LocalAPI", ["APITypes", "CMicroHTTPD", "EventLoop", "Sockets", "Wire"]),
         module("LatchkeyClient", ["APITypes", "Bytes", "Sockets", "Wire"]),
         module("LatchkeyDevice", ["Bytes", "CryptoEngine", "Policy", "Sockets", "Wire"]),
         // 4. Composition, then mains of a few lines.
@@ -75,7 +75,7 @@ tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
         tests("EventLoop", "Bytes", "EventLoop", "Sockets", "Wire"),
         tests("Sockets", "Bytes", "Sockets", "Wire"), tests("Bytes", "Bytes"),
         tests("Doors", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "Policy", "Sockets", "Wire"),
-        tests("LocalAPI", "APITypes", "LatchkeyClient", "LocalAPI", "Sockets", "Wire"),
+        tests("LocalAPI", "APITypes", "Bytes", "LocalAPI", "Sockets", "Wire"),
         tests("LatchkeyDevice", "CryptoEngine", "LatchkeyDevice", "Wire"),
         tests("StateDirectory", "Core", "CryptoEngine", "Policy", "Sockets", "StateDirectory", "Store", "Wire"),
         tests("AdminCLI", "APITypes", "AdminCLI", "LatchkeyClient"),
