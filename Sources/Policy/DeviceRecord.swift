@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Wire
 
 /// One paired device: its key and what people know about it (02 §5.6).

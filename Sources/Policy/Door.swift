@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One of the two TLS listeners (03 §1).
 package enum Door: String, Sendable, CaseIterable, Hashable {
     /// For devices on the host's own networks.

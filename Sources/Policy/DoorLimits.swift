@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The numbers of 03 §7 and §18 as one value, so that a table of the reference and what ships run the same code.
 package struct DoorLimits: Sendable, Equatable {
     /// Pending connections of one door.

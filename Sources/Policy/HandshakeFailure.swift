@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Why a connection ended before it was admitted (03 §8); the API's words too.
 package enum HandshakeFailure: String, Sendable, CaseIterable, Hashable {
     /// The verify step said no.

@@ -1,4 +1,6 @@
-package import Wire
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Wire
 
 /// What an interface is (05 B2, 03 §3.2). One function for the address list and for origins, so that what is
 /// listed as a VPN and what counts as arriving through one never disagree.

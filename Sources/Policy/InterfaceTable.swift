@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Wire
 
 /// What an interface is to the doors and the address list (05 B2).
@@ -185,7 +187,9 @@ package struct InterfaceTable: Sendable, Equatable {
     package func interface(named name: String) -> NetworkInterface? { byName[name].map { interfaces[$0] } }
 
     /// The interface that has this address; scopes are ignored, since an address here is the machine's own.
-    package func owner(of ip: IPAddress) -> NetworkInterface? { byAddress[ip.unscoped].map { interfaces[$0] } }
+    package func owner(of ip: IPAddress) -> NetworkInterface? {
+        byAddress[ip.unscoped].map { interfaces[$0] }
+    }
 
     /// Whether any interface, whatever its kind or state, has this address (03 §12.3).
     package func owns(_ ip: IPAddress) -> Bool { byAddress[ip.unscoped] != nil }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Wire
 
 /// Where a connection comes from and by which interface it arrived.
@@ -43,7 +45,8 @@ package enum OriginPolicy {
         case .tunnel: return Placement(origin: .vpn, arrival: arrival?.name)
         default: break
         }
-        let isNear = source.isLinkLocal || isOnLink(source, arrival: arrival, table: table) || source.isPrivate
+        let isNear =
+            source.isLinkLocal || isOnLink(source, arrival: arrival, table: table) || source.isPrivate
         return Placement(origin: isNear ? .lan : .internet, arrival: arrival?.name)
     }
 
@@ -72,7 +75,9 @@ package enum OriginPolicy {
         receivedOnName: String?, table: InterfaceTable
     ) -> Arrival? {
         if let zoneName, !zoneName.isEmpty { return Arrival(named: zoneName, table) }
-        if source.scope != 0, let interface = table.interface(index: source.scope) { return Arrival(interface) }
+        if source.scope != 0, let interface = table.interface(index: source.scope) {
+            return Arrival(interface)
+        }
         if let name = receivedOnName, !name.isEmpty {
             let arrival = Arrival(named: name, table)
             if arrival.kind != .loopback { return arrival }

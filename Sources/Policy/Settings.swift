@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Wire
 
 /// One of the two qualities a stream can run at (06 A2).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Wire
 
 /// One thing the store can be asked to make durable.

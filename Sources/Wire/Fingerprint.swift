@@ -42,6 +42,9 @@ package struct Fingerprint: Hashable, Sendable {
     /// The first six characters of ``id``, for logs and lists.
     package var shortName: String { String(id.text.prefix(6)) }
 
+    /// Its first 64 bits, most significant first: already uniform, so indexes need no further hash.
+    package var leadingBits: UInt64 { words.0 }
+
     package static func == (left: Fingerprint, right: Fingerprint) -> Bool {
         left.words == right.words
     }
