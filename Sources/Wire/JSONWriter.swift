@@ -211,8 +211,8 @@ extension JSONWriter {
 
     private mutating func write(_ value: Double) {
         // Up to 2^53 a whole Double is exactly the integer it prints as.
-        if abs(value) <= 0x1p53, value == value.rounded(.towardZero) {
-            write(Int64(value))
+        if let whole = value.exactInteger {
+            write(whole)
         } else {
             bytes.append(contentsOf: value.isFinite ? value.description.utf8 : "null".utf8)
             needsComma = true

@@ -107,7 +107,7 @@ import Wire
             let text = generator.text(of: "0012789xXaf..", upTo: 14)
             guard !text.isEmpty else { continue }
             var out = in_addr()
-            let isAddress = inet_aton(text, &out) != 0
+            let isAddress = unsafe inet_aton(text, &out) != 0
             let isAllDigits = text.split(separator: ".", omittingEmptySubsequences: false)
                 .allSatisfy { $0.allSatisfy(\.isNumber) }
             switch Result(catching: { () throws(AddressProblem) in try DialAddress.parse(text) }) {
