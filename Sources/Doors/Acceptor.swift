@@ -31,7 +31,7 @@ final class Acceptor {
         }
     }
 
-    private func accept(from shared: ListeningSocket) {
+    private func accept(from shared: SharedSocket) {
         do {
             for _ in 0..<Self.batch {
                 guard let accepted = try Sockets.accept(on: shared.socket) else { return }

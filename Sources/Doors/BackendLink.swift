@@ -10,7 +10,7 @@ final class BackendLink {
     /// Bytes for the backend, the PROXY header first.
     let outgoing = ByteBuffer()
     /// The backend has not accepted yet.
-    private(set) var isConnecting: Bool
+    private(set) var isConnecting = true
     /// Its stream is over.
     var hasEnded = false
     /// It has sent something.
@@ -20,12 +20,13 @@ final class BackendLink {
     /// The device has ended its half: so do we, once everything is written.
     var endsAfterFlush = false
 
-    private let socket: Socket
-    private let target: Backend
+    private let target: Doors.Backend
     private let loop: EventLoop
     private let ready: (IOEvents) -> Void
+    private var shared: SharedSocket?
     private var watch: Watch?
     private var retry: Timer?
+    private var problem: SocketError?
     private var sentFIN = false
 
     /// Between two tries at a Unix socket whose queue is full; such a connect does not wait by itself.
@@ -38,39 +39,58 @@ final class BackendLink {
         case ended(problem: String?)
     }
 
-    /// Begins to connect. Throws when that fails at once. `first` is written before anything else.
+    /// Begins to connect. Throws when that fails at once. `first` is written before anything else; `ready` is called
+    /// when connecting has ended, and for what ``watchFor(readable:)`` asks.
     init(
-        _ target: Backend, first: [UInt8], loop: EventLoop, ready: @escaping (IOEvents) -> Void
+        _ target: Doors.Backend, first: [UInt8], loop: EventLoop, ready: @escaping (IOEvents) -> Void
     ) throws(SocketError) {
         self.target = target
         self.loop = loop
         self.ready = ready
+        outgoing.append(first)
+        try dial()
+    }
+
+    private func dial() throws(SocketError) {
+        let shared: SharedSocket
         switch target {
         case .unix(let path):
-            socket = try Socket.unixConnect(path: path, nonblocking: true)
-            isConnecting = false
+            do {
+                shared = SharedSocket(try Socket.unixConnect(path: path, nonblocking: true))
+                isConnecting = false
+            } catch  where error.isWouldBlock {
+                retry = loop.timer(after: Self.retryInterval) { [unowned self] in dialAgain() }
+                return
+            }
         case .tcp(let address):
-            socket = try Socket.tcpConnect(address, nonblocking: true)
-            disableNagle(socket)
-            isConnecting = true
+            shared = SharedSocket(try Socket.tcpConnect(address, nonblocking: true))
+            disableNagle(shared.socket)
         }
-        outgoing.append(first)
-        watch = loop.watch(socket.descriptor, readable: !isConnecting, writable: isConnecting) {
+        self.shared = shared
+        watch = loop.watch(shared.socket.descriptor, readable: !isConnecting, writable: isConnecting) {
             [unowned self] events in self.ready(events)
         }
     }
 
-    /// A connect under way has ended; throws when it failed.
+    private func dialAgain() {
+        do { try dial() } catch { problem = error }
+        if problem != nil || !isConnecting { ready([]) }
+    }
+
+    /// Asked while connecting, when ``ready`` was called: throws when connecting failed.
     func finishConnecting() throws(SocketError) {
-        let code = socket.connectError()
+        if let problem { throw problem }
+        guard let shared else { return }
+        let code = shared.socket.connectError()
         guard code == 0 else { throw SocketError(errno: code, call: "connect to the backend") }
         isConnecting = false
     }
 
     /// Reads once, at most `max` bytes.
     func receive(into buffer: ByteBuffer, max: Int) -> Received {
+        guard let shared else { return .nothing }
         do {
-            guard let count = try socket.read(into: buffer, max: max) else { return .nothing }
+            guard let count = try shared.socket.read(into: buffer, max: max) else { return .nothing }
             guard count > 0 else { return .ended(problem: nil) }
             hasSpoken = true
             return .bytes
@@ -81,9 +101,10 @@ final class BackendLink {
 
     /// Writes what it takes now. A backend that has closed shows at the next read, where its last words are.
     func flush() {
+        guard let shared, !isConnecting else { return }
         while !outgoing.isEmpty {
             do {
-                guard try socket.write(from: outgoing) != nil else { return }
+                guard try shared.socket.write(from: outgoing) != nil else { return }
             } catch {
                 isDeaf = true
                 outgoing.removeAll()
@@ -91,7 +112,7 @@ final class BackendLink {
         }
         if endsAfterFlush, !sentFIN {
             sentFIN = true
-            socket.shutdownWrite()
+            shared.socket.shutdownWrite()
         }
     }
 
@@ -101,13 +122,16 @@ final class BackendLink {
             readable: readable && !isConnecting && !hasEnded, writable: isConnecting || !outgoing.isEmpty)
     }
 
+    /// Gives the memory of an empty buffer back when it is more than `kept` bytes.
     func releaseIdleMemory(above kept: Int) {
         if outgoing.isEmpty, outgoing.capacity > kept { outgoing.releaseStorage() }
     }
 
-    /// Ends it: what waits is offered once more, then everything is closed with the last reference.
+    /// Ends it: what waits is offered once more, and the descriptor is closed.
     func close() {
-        if !isConnecting { flush() }
+        flush()
         watch = nil
+        retry = nil
+        shared = nil
     }
 }

@@ -18,7 +18,7 @@ final class Connection {
         case silent
         case handshaking
         /// Waits for the hello that the device floor asks for.
-        case gate(DeviceGate)
+        case gate(GateReader)
         /// Refused by the gate; told so when the timer fires.
         case gateRefused(Goodbye)
         /// Waits for the kind 19.
@@ -47,15 +47,15 @@ final class Connection {
     /// Plaintext that waits for the gate or the pairing exchange to be whole.
     private var early: ByteBuffer?
     private var counters: SessionCounters?
+    /// The key the handshake was judged by, for the core to know a removed one again.
+    private var shownKey: Fingerprint?
     // Whether the core still counts this connection as pending.
     private var isPending = true
     private var saidClientHello = false
     private var sentFIN = false
     private var lingers = false
     // How much to read at once: small until a device sends much, so that an idle session holds little.
-    private var readSize = Connection.smallRead
-
-    private static let smallRead = 4_096
+    private var readSize = DoorWorker.smallRead
 
     init(id: ConnectionID, door: Door, socket: consuming Socket, worker: DoorWorker) {
         self.id = id
@@ -100,7 +100,7 @@ final class Connection {
     private func firstBytes() {
         let arriving = worker.arriving
         arriving.removeAll()
-        switch receive(into: arriving, max: Self.smallRead) {
+        switch receive(into: arriving, max: DoorWorker.smallRead) {
         case .nothing: return
         case .ended: return closeNow()
         case .bytes: break
@@ -109,8 +109,9 @@ final class Connection {
         let door = door
         do {
             // The verify step reads the snapshot current at that moment and waits for nothing.
-            let tls = try TLSConnection(server: worker.context.tls) { facts in
-                core.trust.verify(door: door, alpn: facts.alpn, key: facts.fingerprint)
+            let tls = try TLSConnection(server: worker.context.tls) { [unowned self] facts in
+                shownKey = facts.fingerprint
+                return core.trust.verify(door: door, alpn: facts.alpn, key: facts.fingerprint)
             }
             self.tls = tls
             arriving.move(arriving.count, to: tls.inbound)
@@ -134,7 +135,8 @@ final class Connection {
         }
         switch phase {
         case .handshaking: handshake(tls)
-        case .gate(let gate): readEarly(tls, limit: MessageHeader.size + MessageCaps.fromDevice) { judgeGate(gate) }
+        case .gate(let gate):
+            readEarly(tls, limit: MessageHeader.size + MessageCaps.fromDevice) { judgeGate(gate) }
         case .pairing: readEarly(tls, limit: PairingExchange.limit) { judgePairing() }
         case .session(let relay): relay.deviceReadable()
         default: break
@@ -144,11 +146,15 @@ final class Connection {
     private func discardBytes() {
         let arriving = worker.arriving
         arriving.removeAll()
-        if case .ended = receive(into: arriving, max: DoorWorker.chunk) {
-            // While the core decides, or a late goodbye waits, nobody is left to hear it.
+        let received = receive(into: arriving, max: DoorWorker.smallRead)
+        arriving.removeAll()
+        guard case .ended(let wasReset) = received else { return }
+        if case .deciding = phase, !wasReset {
+            // It may have ended only its own half, and waits for the answer.
+            watchFor(readable: false, writable: false)
+        } else {
             closeNow()
         }
-        arriving.removeAll()
     }
 
     private enum Received {
@@ -203,7 +209,7 @@ final class Connection {
         switch admission {
         case .registered(let verdict): registered(verdict, tls, hello: false)
         case .gate(let floor):
-            let gate = DeviceGate(floor: floor)
+            let gate = GateReader(floor: floor)
             phase = .gate(gate)
             startTimer(worker.context.times.gate)
             readEarly(tls, limit: MessageHeader.size + MessageCaps.fromDevice) { judgeGate(gate) }
@@ -225,11 +231,12 @@ final class Connection {
         switch verdict {
         case .session(let view):
             timer?.cancel()
-            let relay = SessionRelay(view, connection: self, tls: tls, helloWasRead: wasRead, early: early)
+            let relay = SessionRelay(view, connection: self, tls: tls, helloWasRead: wasRead)
+            let gateRead = early
             early = nil
             phase = .session(relay)
             worker.sessionBegan()
-            relay.start()
+            relay.start(early: gateRead)
         case .goodbye(let goodbye): farewell(goodbye)
         case .refuse: leave(within: worker.context.times.farewell)
         }
@@ -250,7 +257,7 @@ final class Connection {
         }
     }
 
-    private func judgeGate(_ gate: DeviceGate) {
+    private func judgeGate(_ gate: GateReader) {
         guard let early, let tls else { return }
         switch early.withSpan({ gate.judge($0) }) {
         case .wait: break
@@ -323,7 +330,7 @@ final class Connection {
     func sweep(at now: MonotonicTime) {
         guard case .session(let relay) = phase else { return }
         relay.sweep(at: now)
-        readSize = Self.smallRead
+        readSize = DoorWorker.smallRead
     }
 
     // MARK: Sending and closing
@@ -352,6 +359,9 @@ final class Connection {
     /// What the socket is watched for.
     func watchFor(readable: Bool, writable: Bool) { watch?.set(readable: readable, writable: writable) }
 
+    func cancelTimer() { timer?.cancel() }
+
+    /// One timer serves the phase: starting it anew replaces what it stood for.
     func startTimer(_ delay: Duration) {
         if let timer { return timer.start(after: delay) }
         timer = worker.loop.timer(after: delay) { [unowned self] in timeout() }
@@ -379,7 +389,11 @@ final class Connection {
     /// Closing at once with unread bytes would make the kernel answer with a reset, which can overtake our last words.
     func leave(within time: Duration?) {
         tls?.shutdown()
-        if let time { startTimer(time) }
+        if let time {
+            startTimer(time)
+        } else if timer?.isPending != true {
+            startTimer(worker.context.times.farewell)
+        }
         early = nil
         phase = .leaving
         if !lingers {
@@ -395,8 +409,8 @@ final class Connection {
     private func fail(_ why: HandshakeFailure) {
         if isPending {
             isPending = false
-            let id = id
-            worker.context.core.enter { core, moment in core.connectionFailed(id, why, moment) }
+            let (id, key) = (id, shownKey)
+            worker.context.core.enter { core, moment in core.connectionFailed(id, why, key: key, moment) }
         }
         // An alert is worth waiting for; without one there is nothing to say.
         if let tls, !tls.outbound.isEmpty || tls.state == .ready, why != .peerLeft {

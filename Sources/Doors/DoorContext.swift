@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Core
-package import CryptoEngine
-package import Sockets
+internal import Core
+internal import CryptoEngine
 package import Wire
 
-/// Where admitted sessions go (spec 08): the streaming process's socket.
-package enum Backend: Sendable, Hashable {
-    case unix(path: String)
-    case tcp(SocketAddress)
+extension Doors {
+    /// Where admitted sessions go (spec 08): the streaming process's socket.
+    package enum Backend: Sendable, Hashable {
+        /// A Unix socket's path.
+        case unix(path: String)
+        /// A TCP address, on loopback.
+        case tcp(SocketAddress)
+    }
 }
 
 /// The doors' own waits. What ships is the specification's; tests that reach an end of a wait pass shorter ones.
@@ -37,7 +40,7 @@ package struct DoorTimes: Sendable {
 struct DoorContext: Sendable {
     let core: SharedCore
     let tls: TLSServerContext
-    let backend: Backend?
+    let backend: Doors.Backend?
     let times: DoorTimes
     /// A freshly signed kind 18 payload; nil while there is nothing to say.
     let hostInfo: @Sendable () -> [UInt8]?

@@ -4,8 +4,8 @@ internal import Policy
 internal import Sockets
 internal import Wire
 
-/// One listening socket, shared by all workers: each accepts from it.
-final class ListeningSocket: Sendable {
+/// A socket with several holders; closed with the last of them.
+final class SharedSocket: Sendable {
     let socket: Socket
 
     init(_ socket: consuming Socket) { self.socket = socket }
@@ -14,7 +14,7 @@ final class ListeningSocket: Sendable {
 /// A door's listening sockets: one for each address family, with the same number (spec 03 section 2.2).
 final class DoorListener: Sendable {
     let door: Door
-    let sockets: [ListeningSocket]
+    let sockets: [SharedSocket]
     let port: UInt16
     /// Handed over by the service manager, which keeps them open: never shut down here.
     let isInherited: Bool
@@ -30,7 +30,7 @@ final class DoorListener: Sendable {
     /// Tries with port 0, where the kernel picks a number for IPv6 that may be taken for IPv4.
     private static let tries = 16
 
-    private init(door: Door, sockets: [ListeningSocket], port: UInt16, isInherited: Bool) {
+    private init(door: Door, sockets: [SharedSocket], port: UInt16, isInherited: Bool) {
         self.door = door
         self.sockets = sockets
         self.port = port
@@ -57,10 +57,10 @@ final class DoorListener: Sendable {
 
     /// Takes over listening sockets of the service manager; nil when none of them listens on TCP.
     static func adopt(_ door: Door, descriptors: [Int32]) -> DoorListener? {
-        var sockets: [ListeningSocket] = []
+        var sockets: [SharedSocket] = []
         var port: UInt16?
         for descriptor in descriptors {
-            let shared = ListeningSocket(Socket(adopting: descriptor))
+            let shared = SharedSocket(Socket(adopting: descriptor))
             guard let address = shared.socket.localAddress() else { continue }
             prepareInherited(shared.socket)
             applyDoorOptions(shared.socket, userTimeout: door == .remote ? .seconds(15) : nil)
@@ -80,7 +80,7 @@ final class DoorListener: Sendable {
     private static func bind(
         _ door: Door, _ addresses: [IPAddress], port: UInt16, timeout: Duration?
     ) throws(Failure) -> DoorListener {
-        var sockets: [ListeningSocket] = []
+        var sockets: [SharedSocket] = []
         var number = port
         var missing: SocketError?
         for ip in addresses {
@@ -89,10 +89,10 @@ final class DoorListener: Sendable {
                 // Accepted sockets inherit these, which saves six calls for each connection.
                 applyDoorOptions(socket, userTimeout: timeout)
                 if number == 0, let bound = socket.localAddress() { number = bound.port }
-                sockets.append(ListeningSocket(socket))
-            } catch where error.isFamilyMissing && addresses.count > 1 {
+                sockets.append(SharedSocket(socket))
+            } catch  where error.isFamilyMissing && addresses.count > 1 {
                 missing = error
-            } catch where error.isAddressInUse {
+            } catch  where error.isAddressInUse {
                 throw .inUse
             } catch {
                 throw .other(error.message)

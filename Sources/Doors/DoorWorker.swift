@@ -15,6 +15,9 @@ final class DoorWorker {
     /// Bytes read at once from a device or a backend: four full TLS records.
     static let chunk = 65_536
 
+    /// Bytes read at once from a connection that has not sent much, so that an idle one holds little.
+    static let smallRead = 4_096
+
     let number: UInt16
     let context: DoorContext
     let loop: EventLoop
@@ -22,6 +25,8 @@ final class DoorWorker {
     /// for all connections of the thread, so that an idle one holds nothing.
     let downstream = ByteBuffer(capacity: DoorWorker.chunk)
     let upstream = ByteBuffer(capacity: DoorWorker.chunk)
+    /// Never filled: for steps that only the relay's own messages need.
+    let empty = ByteBuffer()
     /// Ciphertext on its way in, of connections that are not served (yet).
     let arriving = ByteBuffer(capacity: 16_384)
     let failures: BackendFailureLog
@@ -74,7 +79,7 @@ final class DoorWorker {
     }
 
     /// Takes the newest connection with the descriptor kept for this, and closes it.
-    func shed(from shared: ListeningSocket) {
+    func shed(from shared: SharedSocket) {
         spare = nil
         if (try? Sockets.accept(on: shared.socket)) != nil {
             context.board.shed.wrappingAdd(1, ordering: .relaxed)

@@ -104,7 +104,8 @@ struct HostStream: Sendable {
 
     private mutating func boundaryStep() -> Step? {
         // Inside a message that is dropped the device sees a boundary too.
-        guard !isClosed, !isBroken, !backendSaidGoodbye, follower.isBetweenMessages || kind == .hostInfo else {
+        guard !isClosed, !isBroken, !backendSaidGoodbye, follower.isBetweenMessages || kind == .hostInfo
+        else {
             return nil
         }
         if goodbyeDue {

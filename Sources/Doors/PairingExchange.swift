@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Bytes
 internal import Wire
 
 /// The one message a device sends on a pairing connection (spec 03 section 5.6): kind 19, 1 to 4096 bytes, JSON.

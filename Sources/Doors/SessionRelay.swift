@@ -6,6 +6,7 @@ internal import CryptoEngine
 internal import EventLoop
 internal import Policy
 internal import Sockets
+internal import Synchronization
 internal import Wire
 
 /// One session between a device and the backend: moves bytes both ways and keeps what is held for either side small
@@ -39,27 +40,27 @@ final class SessionRelay {
     private var fromHost = HostStream()
     private var fromDevice: DeviceStream
     private var backend: BackendLink?
-    private let early: ByteBuffer?
     private var ending = Ending.no
     private var unsent = UnsentAge()
+    /// The device's close_notify has been read.
     private var deviceHasEnded = false
+    /// Its TCP stream has ended; what it said before may still wait to be decrypted.
+    private var socketHasEnded = false
     private var pendingInfo: [UInt8]?
 
     init(
-        _ view: SessionView, connection: Connection, tls: TLSConnection, helloWasRead: Bool,
-        early: ByteBuffer?
+        _ view: SessionView, connection: Connection, tls: TLSConnection, helloWasRead: Bool
     ) {
         self.view = view
         self.connection = connection
         self.tls = tls
-        self.early = early
         worker = connection.worker
         admittedAt = connection.worker.loop.now()
         fromDevice = DeviceStream(helloWasRead: helloWasRead)
     }
 
-    /// Dials the backend and takes what the device has sent already.
-    func start() {
+    /// Dials the backend and takes what the device has sent already, `early` the part that the gate has decrypted.
+    func start(early: ByteBuffer?) {
         guard let target = worker.context.backend else {
             return fail("Nothing streams on this host now.", problem: "no backend is configured")
         }
@@ -73,6 +74,7 @@ final class SessionRelay {
             return fail("The streaming program on this host does not answer.", problem: error.message)
         }
         if let early, !early.isEmpty {
+            view.counters.bytesIn.wrappingAdd(UInt64(early.count), ordering: .relaxed)
             early.moveAll(to: worker.upstream)
             passUpstream()
         }
@@ -92,10 +94,10 @@ final class SessionRelay {
 
     /// The device's stream has ended below TLS. After a close_notify that is its half; without one it is gone.
     func deviceEnded(wasReset: Bool) {
+        if wasReset { return cut(.peerReset) }
+        socketHasEnded = true
         tls.receiveEnd()
         pumpDevice()
-        if case .done = ending { return }
-        if wasReset || !deviceHasEnded { return cut(wasReset ? .peerReset : .peerClosed) }
         settle()
     }
 
@@ -163,17 +165,12 @@ final class SessionRelay {
             do { try backend.finishConnecting() } catch {
                 return fail("The streaming program on this host does not answer.", problem: error.message)
             }
-            cancelTimer()
+            if case .no = ending { connection.cancelTimer() }
         }
         if events.contains(.readable) { pumpBackend(backend) }
         flushBackend()
         pumpDevice()
         settle()
-    }
-
-    private func cancelTimer() {
-        // The timer is free again: connecting is over, and nothing else has begun.
-        if case .no = ending { connection.cancelTimer() }
     }
 
     private func pumpBackend(_ backend: BackendLink) {
@@ -210,10 +207,11 @@ final class SessionRelay {
 
     private func backendBroke(isClean: Bool) {
         worker.failures.note("it sent a message above the cap", session: id, at: worker.loop.now())
-        guard isClean, !fromHost.backendSaidGoodbye else { return finish(.backendFailed) }
-        let goodbye = Goodbye.noHost("The streaming program on this host failed.")
-        connection.say(.goodbye, goodbye.encode(), tls)
+        let wasEnding = if case .no = ending { false } else { true }
         finish(.backendFailed)
+        guard isClean, !wasEnding, !fromHost.backendSaidGoodbye else { return }
+        connection.say(.goodbye, Goodbye.noHost("The streaming program on this host failed.").encode(), tls)
+        connection.startTimer(worker.context.times.goodbye)
     }
 
     /// The backend's stream is over (09.9): a goodbye between messages, none into a cut message or behind its own.
@@ -305,7 +303,10 @@ final class SessionRelay {
     private func finish(_ why: SessionEnd) {
         switch ending {
         case .done, .flushing: return
-        case .no, .goodbye: ending = .flushing(why)
+        case .no:
+            connection.cancelTimer()
+            ending = .flushing(why)
+        case .goodbye: ending = .flushing(why)  // its 100 ms go on
         }
     }
 
@@ -327,11 +328,16 @@ final class SessionRelay {
     /// Looked at once a second (03 section 14); also when quiet sessions give memory back.
     func sweep(at now: MonotonicTime) {
         if case .done = ending { return }
-        let isReading = canTakeFromDevice && !deviceHasEnded
+        let isReading = canTakeFromDevice && !socketHasEnded
+        // A device that is not read, because the backend takes nothing, cannot be heard and is not silent.
         let facts = SessionSweep.Facts(
-            door: view.door, admittedAt: admittedAt, lastHeard: isReading ? connection.lastHeard : nil,
-            oldestUnsent: unsent.oldest, waitingSince: unsent.waitingSince)
-        if let why = SessionSweep.judge(facts, at: now) { return cut(why) }
+            door: view.door, admittedAt: admittedAt, heardAt: isReading ? connection.lastHeard : now,
+            waitingSince: unsent.oldest, tookAt: unsent.waitingSince ?? now)
+        switch SessionSweep.cut(facts, at: now) {
+        case .silent: return cut(.silent)
+        case .notDraining: return cut(.notDraining)
+        case nil: break
+        }
         // A socket that is not read shows a reset only when asked.
         if !isReading, connection.socket.connectError() != 0 { return cut(.peerReset) }
         if tls.inbound.capacity + tls.outbound.capacity > Self.keptAllocation { tls.releaseIdleMemory() }
@@ -352,7 +358,9 @@ final class SessionRelay {
             ended(why)
             return connection.leave(within: nil)
         }
-        connection.watchFor(readable: canTakeFromDevice, writable: waiting > 0)
-        backend?.watchFor(readable: waiting < Self.deviceHold)
+        connection.watchFor(readable: canTakeFromDevice && !socketHasEnded, writable: waiting > 0)
+        var wantsMore = waiting < Self.deviceHold
+        if case .flushing = ending { wantsMore = false }
+        backend?.watchFor(readable: wantsMore)
     }
 }

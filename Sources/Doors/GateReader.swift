@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Bytes
+internal import Policy
 internal import Wire
 
 /// The first message of a session while a device floor is set (spec 01 section 8.3): one hello, or nothing.
 ///
 /// Looks at bytes that wait in a buffer and leaves them there: an admitted hello goes on to the backend.
-struct DeviceGate: Sendable {
+struct GateReader: Sendable {
     enum Verdict: Equatable, Sendable {
         /// Not whole yet.
         case wait
@@ -32,7 +32,10 @@ struct DeviceGate: Sendable {
         var payload: [UInt8] = []
         payload.reserveCapacity(Int(header.length))
         for index in MessageHeader.size..<end { payload.append(arrived[index]) }
-        guard let hello = try? Hello(payload: payload) else { return .refuse(hello: nil) }
-        return hello.versionOrZero >= floor ? .admit(hello) : .refuse(hello: hello)
+        let hello = try? Hello(payload: payload)
+        guard let hello, Policy.DeviceGate.admits(floor: floor, kind: header.kind, hello: hello) else {
+            return .refuse(hello: hello)
+        }
+        return .admit(hello)
     }
 }
