@@ -33,7 +33,9 @@ final class CiphertextBuffers {
     }
 
     /// `BIO_read`: how many bytes were copied out, 0 at the end, -1 to be asked again.
-    fileprivate func read(_ bio: OpaquePointer?, _ out: UnsafeMutablePointer<CChar>?, _ length: Int32) -> Int32 {
+    fileprivate func read(_ bio: OpaquePointer?, _ out: UnsafeMutablePointer<CChar>?, _ length: Int32)
+        -> Int32
+    {
         unsafe BIO_clear_flags(bio, Self.retryFlags)
         guard let out = unsafe out, length > 0 else { return 0 }
         if inbound.isEmpty {

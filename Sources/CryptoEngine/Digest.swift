@@ -54,8 +54,10 @@ package enum Digest {
             unsafe (salt + [0]).withUnsafeBufferPointer { saltBytes in
                 unsafe out.withUnsafeMutableBufferPointer { output in
                     unsafe PKCS5_PBKDF2_HMAC(
-                        secret.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: password.count),
-                        saltBytes.baseAddress, Int32(clamping: salt.count), Int32(clamping: rounds), EVP_sha256(),
+                        secret.baseAddress?.assumingMemoryBound(to: CChar.self),
+                        Int32(clamping: password.count),
+                        saltBytes.baseAddress, Int32(clamping: salt.count), Int32(clamping: rounds),
+                        EVP_sha256(),
                         Int32(clamping: length), output.baseAddress)
                 }
             }

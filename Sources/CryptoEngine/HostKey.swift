@@ -56,7 +56,9 @@ package final class HostKey: Sendable {
         // a second time, whole.
         let point = try Self.read(der: Self.pkcs8(scalar: scalar, point: nil)).point()
         let handle = try Self.read(der: Self.pkcs8(scalar: scalar, point: point))
-        guard handle.isConsistent() else { throw CryptoError(.badKey, "the number is not a P-256 private key") }
+        guard handle.isConsistent() else {
+            throw CryptoError(.badKey, "the number is not a P-256 private key")
+        }
         try self.init(handle)
     }
 
@@ -85,7 +87,9 @@ package final class HostKey: Sendable {
 
     /// A DER ECDSA signature over a SHA-256 that the caller made (32 bytes, else `openssl`).
     package func sign(digest: [UInt8]) throws(CryptoError) -> [UInt8] {
-        guard digest.count == Digest.size else { throw CryptoError(.openssl, "a SHA-256 digest has 32 bytes") }
+        guard digest.count == Digest.size else {
+            throw CryptoError(.openssl, "a SHA-256 digest has 32 bytes")
+        }
         ErrorQueue.clear()
         guard
             let context = unsafe handle.withRaw({ key in unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil) })

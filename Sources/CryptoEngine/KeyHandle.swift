@@ -12,7 +12,9 @@ internal import COpenSSL
     /// Takes over one reference (`EVP_PKEY *`), also when it throws.
     @unsafe init(owning raw: OpaquePointer) throws(CryptoError) {
         unsafe self.raw = raw
-        guard unsafe Self.isP256(raw) else { throw CryptoError(.notP256, "the key is not an EC key on P-256") }
+        guard unsafe Self.isP256(raw) else {
+            throw CryptoError(.notP256, "the key is not an EC key on P-256")
+        }
     }
 
     deinit { unsafe EVP_PKEY_free(raw) }
@@ -43,7 +45,9 @@ internal import COpenSSL
         defer { unsafe BN_clear_free(number) }
         guard unsafe EVP_PKEY_get_bn_param(raw, name, &number) == 1 else { return nil }
         var out = [UInt8](repeating: 0, count: 32)
-        let written = unsafe out.withUnsafeMutableBufferPointer { unsafe BN_bn2binpad(number, $0.baseAddress, 32) }
+        let written = unsafe out.withUnsafeMutableBufferPointer {
+            unsafe BN_bn2binpad(number, $0.baseAddress, 32)
+        }
         return written == 32 ? out : nil
     }
 

@@ -59,7 +59,8 @@ package struct PublicKey: Sendable {
         guard unsafe EVP_PKEY_verify_init(context) == 1 else { return false }
         return unsafe signature.withUnsafeBufferPointer { signed in
             unsafe digest.withUnsafeBufferPointer { input in
-                unsafe EVP_PKEY_verify(context, signed.baseAddress, signed.count, input.baseAddress, input.count)
+                unsafe EVP_PKEY_verify(
+                    context, signed.baseAddress, signed.count, input.baseAddress, input.count)
             }
         } == 1
     }

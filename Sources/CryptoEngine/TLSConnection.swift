@@ -11,6 +11,11 @@ package struct TLSVerifyFacts: Equatable, Sendable {
     /// The fingerprint of the peer's leaf; nil when its key is not on P-256. Then the answer is no, whatever the
     /// closure says.
     package var fingerprint: Fingerprint?
+
+    package init(alpn: String?, fingerprint: Fingerprint?) {
+        self.alpn = alpn
+        self.fingerprint = fingerprint
+    }
 }
 
 /// One TLS connection as a byte pump: ciphertext in, ciphertext and plaintext out. It never touches a socket.
@@ -186,7 +191,9 @@ package struct TLSVerifyFacts: Equatable, Sendable {
         outbound.reserve(wanted + records * Self.recordOverhead)
         var written = 0
         // The BIO takes everything, so one call writes all of it and is never to be repeated.
-        let result = unsafe plaintext.withReadable { unsafe SSL_write_ex(ssl, $0.baseAddress, wanted, &written) }
+        let result = unsafe plaintext.withReadable {
+            unsafe SSL_write_ex(ssl, $0.baseAddress, wanted, &written)
+        }
         guard result == 1 else {
             note(failureOf: result)
             return 0
@@ -272,7 +279,8 @@ extension TLSConnection {
     /// `SSL_CTX_set_alpn_select_cb`: our preference, not the client's. Not called when the client offers nothing.
     @unsafe static func selectProtocol(
         _ ssl: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
-        _ chosenLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32
+        _ chosenLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?,
+        _ offeredLength: UInt32
     ) -> Int32 {
         let list = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredLength))
         for wanted in [ALPN.session, ALPN.pairing] {

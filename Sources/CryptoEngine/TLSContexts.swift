@@ -13,7 +13,8 @@ package final class TLSServerContext: Sendable {
 
     /// Throws `openssl` when the certificate is not DER or not of this key.
     package init(key: HostKey, certificateDER: [UInt8]) throws(CryptoError) {
-        handle = try unsafe ContextHandle(method: TLS_server_method(), key: key, certificateDER: certificateDER)
+        handle = try unsafe ContextHandle(
+            method: TLS_server_method(), key: key, certificateDER: certificateDER)
         unsafe handle.withRaw { context in
             unsafe SSL_CTX_set_options(context, shim_op_cipher_server_preference())
             unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
@@ -34,7 +35,8 @@ package final class TLSClientContext: Sendable {
 
     /// Throws `openssl` when the certificate is not DER or not of this key.
     package init(key: HostKey, certificateDER: [UInt8]) throws(CryptoError) {
-        handle = try unsafe ContextHandle(method: TLS_client_method(), key: key, certificateDER: certificateDER)
+        handle = try unsafe ContextHandle(
+            method: TLS_client_method(), key: key, certificateDER: certificateDER)
         unsafe handle.withRaw { unsafe SSL_CTX_set_verify($0, SSL_VERIFY_PEER, nil) }
     }
 }

@@ -41,8 +41,9 @@ package enum AddressList {
         var list: [HostAddress] = []
         let services = inputs.table.interfaces.filter { $0.link.isUp && !$0.addresses.isEmpty }
         let tunnels = services.filter { $0.kind == .tunnel }
-        let vpns = tunnels.compactMap { tunnel in inputs.names[tunnel.name].map { (name: $0, tunnel: tunnel) } }
-            .sorted { ($0.name, $0.tunnel.name) < ($1.name, $1.tunnel.name) }
+        let vpns = tunnels.compactMap { tunnel in inputs.names[tunnel.name].map { (name: $0, tunnel: tunnel) }
+        }
+        .sorted { ($0.name, $0.tunnel.name) < ($1.name, $1.tunnel.name) }
         for vpn in vpns {
             if let name = inputs.magicDNS[vpn.tunnel.name] { list.append(address(name, "vpn", vpn.name)) }
         }

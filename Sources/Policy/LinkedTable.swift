@@ -101,7 +101,15 @@ package struct LinkedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
 
     private mutating func unlink(_ position: Int32) {
         guard let node = nodes[Int(position)] else { return }
-        if node.previous != Self.none { nodes[Int(node.previous)]?.next = node.next } else { head = node.next }
-        if node.next != Self.none { nodes[Int(node.next)]?.previous = node.previous } else { tail = node.previous }
+        if node.previous != Self.none {
+            nodes[Int(node.previous)]?.next = node.next
+        } else {
+            head = node.next
+        }
+        if node.next != Self.none {
+            nodes[Int(node.next)]?.previous = node.previous
+        } else {
+            tail = node.previous
+        }
     }
 }

@@ -5,8 +5,9 @@ package enum SettingsChangeLog {
     /// One entry per changed setting in a fixed order, joined with ", "; `no change` when nothing differs.
     package static func words(from old: Settings, to new: Settings) -> String {
         var entries: [String] = []
-        func entry<T: Equatable>(_ old: T, _ new: T, _ words: (T) -> String, _ name: String = "", _ unit: String = "")
-        {
+        func entry<T: Equatable>(
+            _ old: T, _ new: T, _ words: (T) -> String, _ name: String = "", _ unit: String = ""
+        ) {
             if old != new { entries.append("\(name)\(words(old)) → \(words(new))\(unit)") }
         }
         let perSecond = " Mbps per 60 fps"
