@@ -1,5 +1,5 @@
-import Core
-import Wire
+package import Core
+package import Wire
 
 /// Turns a log line into the bytes of one line of output. Pure; twin test: LogFormatterTests.swift.
 package enum LogFormatter {

@@ -1,4 +1,4 @@
-import Core
+package import Core
 
 /// How much is logged (spec 09, 16); Core's levels by their words.
 package typealias LogLevel = LogLine.Level

@@ -1,8 +1,8 @@
-internal import Core
+package import Core
 internal import EventLoop
-internal import Sockets
+package import Sockets
 internal import Synchronization
-internal import Wire
+package import Wire
 
 /// Writes log lines to error output on a thread of its own, so that a terminal that stands still holds nobody up.
 package final class LogSink: Sendable {

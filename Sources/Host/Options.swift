@@ -1,5 +1,6 @@
-import Policy
-import Wire
+internal import Core
+internal import Policy
+package import Wire
 
 /// What one run of the service was told on its command line and in its environment; parsed once, before anything opens
 /// (spec 08). Twin test: Tests/HostTests/OptionsTests.swift.
@@ -61,12 +62,12 @@ package enum Invocation: Equatable, Sendable {
 }
 
 /// One option: its name, its value's name (nil for a switch), what it does, and how it is taken.
-private struct OptionRule {
+private struct OptionRule: Sendable {
     let name: String
     let value: String?
     let help: String
     /// Returns what is wrong with the value, or nil.
-    let apply: (inout Options, String) -> String?
+    let apply: @Sendable (inout Options, String) -> String?
 
     /// `--state-dir` is `LATCHKEY_STATE_DIR`.
     var variable: String { "LATCHKEY_" + name.dropFirst(2).uppercased().replacing("-", with: "_") }

@@ -49,3 +49,19 @@ package enum CurrentProcess {
         }
     }
 }
+
+/// The variables this process was started with.
+package enum Environment {
+    /// Those that are text; of a name that occurs twice, the first.
+    package static var current: [String: String] {
+        var found: [String: String] = [:]
+        var entry = unsafe environ
+        while let text = unsafe entry.pointee {
+            let parts = unsafe String(cString: text).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, found[String(parts[0])] == nil { found[String(parts[0])] = String(parts[1]) }
+            unsafe entry += 1
+        }
+        return found
+    }
+}

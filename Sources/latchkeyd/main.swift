@@ -1,1 +1,4 @@
-print("")
+import Glibc
+import Host
+
+exit(Daemon.run(arguments: CommandLine.arguments.dropFirst().map { $0 }, environment: Environment.current))
