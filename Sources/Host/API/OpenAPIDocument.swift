@@ -1,0 +1,1 @@
+enum OpenAPIDocument { static var bytes: [UInt8] { [] } }
