@@ -21,14 +21,15 @@ struct DatabaseFile: Sendable {
         do throws(SocketError) {
             try createExclusive(path, [], mode: 0o600)
         } catch {
-            guard error.isPresent, let facts = fileFacts(path), facts.size == 0 else {
-                throw StoreError(.unreadable, "make \(path): \(error.message)")
+            guard error.isPresent else { throw StoreError(.io, error.message) }
+            guard fileFacts(path)?.size == 0 else {
+                throw StoreError(.unreadable, "there is a database at \(path) already. \(restore)")
             }
         }
     }
 
     /// Who may read the file, its companions included, and whether its first bytes are a database of ours.
-    func check(mayBeEmpty: Bool) throws(StoreError) {
+    func check(mayBeEmpty: Bool, newest: Int64) throws(StoreError) {
         guard let facts = fileFacts(path) else {
             throw StoreError(.missing, "the database \(path) is missing. \(restore)")
         }
@@ -51,12 +52,12 @@ struct DatabaseFile: Sendable {
             }
         }
         guard mayBeEmpty || facts.size > 0 else { throw empty }
-        if facts.size > 0 { try checkHeader(size: facts.size) }
+        if facts.size > 0 { try checkHeader(size: facts.size, newest: newest) }
     }
 
     /// SQLite's own header (its file format, section 1.3), read without SQLite so that a file that is not ours is not
     /// even opened. A write-ahead log may hold newer values; those are asked for later.
-    private func checkHeader(size: Int64) throws(StoreError) {
+    private func checkHeader(size: Int64, newest: Int64) throws(StoreError) {
         let header: [UInt8]
         do throws(SocketError) {
             header = try readPrefix(path, count: 100)
@@ -66,6 +67,8 @@ struct DatabaseFile: Sendable {
         guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8) else { throw notADatabase }
         let applicationID = number(header, at: 68)
         guard applicationID == Self.applicationID || applicationID == 0 else { throw foreign(applicationID) }
+        let version = number(header, at: 60)
+        guard version <= newest else { throw tooNew(version, newest: newest) }
         // SQLite fills up a last page that is cut short with zeros. The header's page count holds when the two change
         // counters agree (format, section 1.3.7); while there is a log the file may still be growing out of it.
         let pageSize = max(number(header, at: 16) >> 16, 1)

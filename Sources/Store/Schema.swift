@@ -12,7 +12,7 @@ extension DatabaseFile {
     func open(
         _ steps: [Migration] = Migrations.all, create: Bool, migrated: (String) -> Void = { _ in }
     ) throws(StoreError) -> sending Connection {
-        try check(mayBeEmpty: create)
+        try check(mayBeEmpty: create, newest: newest(steps))
         do throws(StoreError) {
             let connection = try Connection(path: path, access: .readWrite)
             let isNew = try judge(connection, steps)
