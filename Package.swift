@@ -58,7 +58,7 @@ let package = Package(
         module(
             "Host",
             [
-                "APITypes", "Core", "CryptoEngine", "Doors", "LocalAPI", "NetFacts", "Policy", "QRCode",
+                "APITypes", "Core", "CryptoEngine", "Doors", "EventLoop", "LocalAPI", "NetFacts", "Policy", "QRCode",
                 "Sockets",
                 "StateDirectory", "Store", "SystemBus", "Wire",
             ]),

@@ -18,7 +18,7 @@ package enum Method: String, Sendable, Hashable, CaseIterable {
 }
 
 /// One operation of the API.
-package struct Route: Sendable {
+package struct APIRoute: Sendable {
     /// Who may call it.
     package enum Access: String, Sendable {
         /// Anyone on the machine, without a token.
@@ -49,7 +49,7 @@ package struct Route: Sendable {
 
     /// One row of the table.
     package init(
-        _ method: Method, _ path: String, _ access: Access, bodyLimit: Int = Route.usualBodyLimit,
+        _ method: Method, _ path: String, _ access: Access, bodyLimit: Int = APIRoute.usualBodyLimit,
         _ handler: @escaping Handler
     ) {
         self.method = method
