@@ -7,6 +7,11 @@ package let latchkeyVersion = "0.1.0"
 
 /// `latchkeyd` from its command line to its exit code (spec 08, 09.13).
 package enum Daemon {
+    /// With this process's own command line and environment.
+    package static func main() -> Int32 {
+        run(arguments: Array(CommandLine.arguments.dropFirst()), environment: Environment.current)
+    }
+
     /// Runs until a signal asks it to stop. Returns the exit code.
     package static func run(arguments: [String], environment: [String: String]) -> Int32 {
         switch Options.parse(arguments, environment: environment, isRoot: CurrentProcess.isRoot) {

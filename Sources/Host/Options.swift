@@ -132,8 +132,8 @@ extension Options {
 
 
             """
-        let heads = rules.map { $0.value.map { value in "\($0.name) \(value)" } ?? $0.name } + ["--version", "--help"]
-        let helps = rules.map(\.help) + ["print the version and end", "print this and end"]
+        let heads = rules.map { rule in rule.value.map { "\(rule.name) \($0)" } ?? rule.name } + ["--version", "--help"]
+        let helps = rules.map { $0.help } + ["print the version and end", "print this and end"]
         let width = (heads.map(\.count).max() ?? 0) + 2
         for (head, help) in zip(heads, helps) {
             text += "  " + head + String(repeating: " ", count: width - head.count) + help + "\n"

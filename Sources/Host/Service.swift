@@ -27,7 +27,7 @@ final class Service: Sendable {
     private let doors: Doors
     private let api: APIServer
     private let directory: StateDirectory
-    private let interfaces: InterfaceWatcher
+    private let interfaces: NetworkWatcher
     private let endpoints: EndpointsPublisher
     private let threads: [ServiceThread]
     private let ticker: Ticker
@@ -81,7 +81,9 @@ final class Service: Sendable {
             core: core, tls: TLSServerContext(key: directory.key, certificateDER: certificate),
             workers: options.workers ?? CurrentProcess.cores, backend: options.backend.map(Doors.Backend.init),
             hostInfo: { try? signer.payload() }, log: log.log)
-        let events = EventWriter(services)
+        let events = EventWriter(
+            hub: services.events, windows: services.windows, fallbackName: host.fallbackName,
+            overridden: core.enter { core, _ in core.overridden }, wall: wallNow)
         router.connect(
             EffectRouter.Owners(
                 core: core, doors: doors, committer: directory.committer, jobs: service.mailbox,
@@ -90,11 +92,14 @@ final class Service: Sendable {
                     homePort: options.homePort, homeAddress: options.homeListen, remoteAddress: options.remoteListen),
                 endpoints: endpoints, log: log, wake: ticker.wake,
                 changeDone: services.changes.done, windowReady: services.windows.settled,
-                event: events.publish))
+                event: events.write))
         for (door, descriptors) in inherited.doors { doors.adopt(door, descriptors: descriptors) }
 
         // The first full look at the interfaces comes before the first connection.
-        interfaces = try InterfaceWatcher { [core] table in
+        interfaces = try NetworkWatcher()
+        let table = interfaces.table
+        core.enter { core, moment in core.interfacesChanged(table, moment) }
+        try interfaces.start { [core] table in
             core.enter { core, moment in core.interfacesChanged(table, moment) }
         }
         try ticker.start(core)

@@ -1,4 +1,4 @@
 import Glibc
 import Host
 
-exit(Daemon.run(arguments: CommandLine.arguments.dropFirst().map { $0 }, environment: Environment.current))
+exit(Daemon.main())
