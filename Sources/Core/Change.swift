@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Policy
+package import Wire
+
+/// A change an admin asks for; done only when the store has committed it.
+package enum Change: Sendable {
+    /// Cleaned by the label rule here.
+    case rename(SillID, String)
+    /// Ends its sessions and leaves a tombstone.
+    case remove(SillID)
+    /// The settings as they shall be, made from `storedSettings`.
+    case settings(Settings)
+    /// One transaction; tombstoned keys come back only when asked for.
+    case importDevices([DeviceRecord], restoreRemoved: Bool)
+}
+
+/// Whether a change is on its way.
+package enum ProposalAnswer: Sendable, Equatable {
+    /// The outcome follows as effect `changeDone`.
+    case pending(ChangeID)
+    /// Nothing happens.
+    case refused(ChangeRefusal)
+}
+
+/// Why a change was not even tried.
+package enum ChangeRefusal: Sendable, Equatable {
+    /// 404 `deviceNotFound`.
+    case deviceNotFound
+    /// 400: nothing is left of the name after cleaning.
+    case emptyName
+    /// 409 `overridden`: the command line fixed this field for the run.
+    case overridden(field: String)
+    /// The service is stopping.
+    case stopping
+}
+
+/// How a change ended.
+package enum ChangeOutcome: Sendable, Equatable {
+    /// The record with its new name.
+    case renamed(DeviceRecord)
+    /// How many sessions got `removed`.
+    case removed(closedSessions: Int)
+    /// The settings in force.
+    case settings(Settings)
+    /// Keys that stayed away because they were removed once.
+    case imported(imported: Int, updated: Int, removedSkipped: [SillID])
+    /// 503 `storeUnavailable`: nothing changed.
+    case failed(message: String)
+}
+
+/// The store's answer.
+package enum CommitResult: Sendable, Equatable {
+    /// It is durable.
+    case committed
+    /// Nothing changed; the words are for the log and the admin.
+    case failed(message: String)
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Policy
+package import Wire
+
+/// The paired devices as a persistent map: a copy is free, and a change copies a few small nodes however many
+/// devices there are, so that publishing a snapshot costs the same with ten devices and with a hundred thousand.
+///
+/// A radix tree over the fingerprint's leading bits, four at a time. A Sill ID is made of the same bits, so the tree
+/// is in ID order and serves lookups by ID prefix and paging too.
+package struct DeviceMap: Sendable {
+    /// How many devices.
+    package private(set) var count = 0
+    private var root = Node.leaf([])
+
+    package init() {}
+
+    package init(_ devices: [DeviceRecord]) {
+        for device in devices { set(device) }
+    }
+
+    /// The record of a key.
+    package subscript(key: Fingerprint) -> DeviceRecord? {
+        var node = root
+        var bits = key.leadingBits
+        while true {
+            switch node {
+            case .branch(let children):
+                node = children[Int(bits >> 60)]
+                bits <<= 4
+            case .leaf(let records):
+                return records.first { $0.fingerprint == key }
+            }
+        }
+    }
+
+    /// Adds the record or replaces the one of the same key.
+    package mutating func set(_ record: DeviceRecord) {
+        if root.set(record, bits: record.fingerprint.leadingBits, depth: 0) { count += 1 }
+    }
+
+    /// Takes a key off the list; nil when it was not on it.
+    @discardableResult package mutating func remove(_ key: Fingerprint) -> DeviceRecord? {
+        let removed = root.remove(key, bits: key.leadingBits)
+        if removed != nil { count -= 1 }
+        return removed
+    }
+
+    /// Visits records in ID order, from the first whose leading bits are at least `start`, until `body` says false.
+    package func forEach(from start: UInt64 = 0, _ body: (DeviceRecord) -> Bool) {
+        _ = root.visit(from: start, depth: 0, body)
+    }
+
+    private enum Node: Sendable {
+        case leaf([DeviceRecord])
+        case branch([Node])
+
+        /// A leaf splits above this; at the last level, which random keys never reach, it may grow.
+        private static let leafLimit = 8
+        private static let maxDepth = 15
+
+        /// Whether the key was new.
+        mutating func set(_ record: DeviceRecord, bits: UInt64, depth: Int) -> Bool {
+            switch self {
+            case .branch(var children):
+                self = .leaf([])  // lets go of the array, so that it is changed in place when nobody shares it
+                let isNew = children[Int(bits >> 60)].set(record, bits: bits << 4, depth: depth + 1)
+                self = .branch(children)
+                return isNew
+            case .leaf(var records):
+                self = .leaf([])
+                if let position = records.firstIndex(where: { $0.fingerprint == record.fingerprint }) {
+                    records[position] = record
+                    self = .leaf(records)
+                    return false
+                }
+                records.append(record)
+                self = .leaf(records)
+                if records.count > Self.leafLimit && depth < Self.maxDepth { split(records, depth: depth) }
+                return true
+            }
+        }
+
+        mutating func remove(_ key: Fingerprint, bits: UInt64) -> DeviceRecord? {
+            switch self {
+            case .branch(var children):
+                self = .leaf([])
+                let removed = children[Int(bits >> 60)].remove(key, bits: bits << 4)
+                self = .branch(children)
+                return removed
+            case .leaf(var records):
+                guard let position = records.firstIndex(where: { $0.fingerprint == key }) else { return nil }
+                self = .leaf([])
+                let removed = records.remove(at: position)
+                self = .leaf(records)
+                return removed
+            }
+        }
+
+        /// False once `body` said false.
+        func visit(from start: UInt64, depth: Int, _ body: (DeviceRecord) -> Bool) -> Bool {
+            switch self {
+            case .branch(let children):
+                let first = Int(start >> 60)
+                for position in first..<children.count {
+                    let rest = position == first ? start << 4 : 0
+                    if !children[position].visit(from: rest, depth: depth + 1, body) { return false }
+                }
+                return true
+            case .leaf(let records):
+                let inOrder = records.sorted { $0.id < $1.id }
+                for record in inOrder where record.fingerprint.leadingBits << (4 * UInt64(depth)) >= start {
+                    if !body(record) { return false }
+                }
+                return true
+            }
+        }
+
+        private mutating func split(_ records: [DeviceRecord], depth: Int) {
+            var children = [Node](repeating: .leaf([]), count: 16)
+            for record in records {
+                let slot = Int((record.fingerprint.leadingBits << (4 * UInt64(depth))) >> 60)
+                _ = children[slot].set(record, bits: 0, depth: Self.maxDepth)
+            }
+            self = .branch(children)
+        }
+    }
+}

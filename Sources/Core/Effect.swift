@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Policy
+package import Wire
+
+/// What the shell is to do. Within one entry they are handed over in order, after the snapshot was published.
+package enum Effect: Sendable {
+    /// To the one writer; its result comes back through `committed`.
+    case commit(ChangeID, StoreCommit)
+    /// To the same writer, in the same order; nobody waits.
+    case record(StoreCommit)
+    /// Answers whoever proposed the change.
+    case changeDone(ChangeID, ChangeOutcome)
+    /// Send kind 20, then close.
+    case answerPairing(ConnectionID, PairResult)
+    /// Close at once, without a byte.
+    case closeConnection(ConnectionID)
+    /// Send the goodbye, if any, then close as a registered session (03 §11.3).
+    case endSession(SessionID, ConnectionID, Goodbye?)
+    /// Listen at this port, replacing a listener at another; report through `doorState`.
+    case openDoor(Door, port: Int)
+    /// Stop listening; accepted connections live on.
+    case closeDoor(Door)
+    /// Send kind 18 to every session again.
+    case broadcastHostInfo
+    /// PBKDF2, away from every loop; the result comes back through `codeKeyDerived`.
+    case deriveCodeKey(window: String, code: String)
+    /// The window's link is complete (09.20).
+    case windowReady(id: String)
+    /// The spare secrets were used: bring others through `supply`.
+    case needEntropy
+    /// For `/v1/events`.
+    case event(Event)
+    /// For the log.
+    case log(LogLine)
+    /// `nextDeadline` is this now; it was later or none.
+    case wake(MonotonicTime)
+}
+
+/// What happened, for `/v1/events` (07).
+package enum Event: Sendable {
+    /// `pairing.opened`; also when an admin takes a window over.
+    case windowOpened(WindowOffer)
+    /// `pairing.closed`.
+    case windowClosed(WindowOutcome)
+    /// `pairing.requested`.
+    case requested(PairingRequest)
+    /// `device.paired`.
+    case devicePaired(DeviceRecord)
+    /// `device.renamed`.
+    case deviceRenamed(DeviceRecord)
+    /// `device.removed`.
+    case deviceRemoved(DeviceRecord)
+    /// `device.seen`.
+    case deviceSeen(DeviceRecord)
+    /// `session.opened`.
+    case sessionOpened(SessionView)
+    /// `session.closing`.
+    case sessionClosing(SessionView, Goodbye)
+    /// `session.closed`.
+    case sessionClosed(SessionView, SessionEnd)
+    /// `settings.changed`, with those in force.
+    case settingsChanged(Settings)
+    /// `quality.changed`: another pair runs, or the pairs changed.
+    case qualityChanged(QualityView)
+    /// `door.changed`.
+    case doorChanged(Door, DoorState)
+    /// `lock.changed`.
+    case lockChanged(LockState)
+}
+
+/// Both pairs and which of them runs (06).
+package struct QualityView: Sendable, Equatable {
+    /// While nobody is away.
+    package var home: Quality
+    /// While someone is.
+    package var away: Quality
+    /// Frames a second.
+    package var maxFPS: Int
+    /// Whether the away pair runs.
+    package var runsAway: Bool
+}
+
+/// One line for the log. Never holds a secret; addresses only at `debug` (03 §15).
+package struct LogLine: Sendable {
+    /// 09.16.
+    package enum Level: Int, Sendable, Comparable, CaseIterable {
+        /// Each connection.
+        case debug
+        /// What a person asked for.
+        case info
+        /// What a person should fix.
+        case warning
+        /// What could not be done.
+        case error
+
+        package static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// How much it matters.
+    package var level: Level
+    /// One clause.
+    package var message: String
+    /// Data, in order.
+    package var fields: [(String, String)]
+
+    package init(_ level: Level, _ message: String, _ fields: [(String, String)] = []) {
+        self.level = level
+        self.message = message
+        self.fields = fields
+    }
+}
