@@ -42,14 +42,21 @@ public final class Client {
     public let endpoint: Endpoint
     private var kept: Kept?
 
-    /// A connection that is open between two calls. A class, since an optional property cannot hold what is unique.
+    /// A connection that is open between two calls; a class, so that an optional property can let it go.
     private final class Kept {
         let connection: Connection
+        /// Whether it has carried a call: then the service may have closed it meanwhile.
+        var wasUsed = false
         init(_ connection: consuming Connection) { self.connection = connection }
     }
 
     /// Does not connect yet.
     public init(_ endpoint: Endpoint) { self.endpoint = endpoint }
+
+    /// Dials now, so that a service that is not there shows before the first call.
+    package func connect() throws(ClientError) {
+        if kept == nil { kept = Kept(try Connection(to: endpoint)) }
+    }
 
     /// One call whose bodies are the API's own JSON as text, for programs that read it themselves.
     ///
@@ -82,14 +89,17 @@ public final class Client {
         try EventStream(endpoint, since: since)
     }
 
-    /// A kept connection may have been closed while it lay idle; then a new one is tried, once, if asking twice is safe.
+    /// A used connection may have been closed while it lay idle. Then a new one is tried, if asking twice is safe; a
+    /// call that is not gets a fresh connection from the start.
     private func sendAgainWhenLost(_ request: Request) throws(ClientError) -> Answer {
-        if let kept {
-            self.kept = nil
+        let kept = kept
+        self.kept = nil
+        if let kept, !kept.wasUsed { return try exchange(request, on: kept) }
+        if let kept, request.isRepeatable {
             do {
                 return try exchange(request, on: kept)
-            } catch .broken where request.isRepeatable {
-                // Falls through to a fresh connection.
+            } catch {
+                guard case .broken = error else { throw error }
             }
         }
         return try exchange(request, on: Kept(Connection(to: endpoint)))
@@ -123,8 +133,8 @@ public final class Client {
                     body += part
                     guard body.count <= Self.bodyLimit else { throw .broken("the answer to \(what) is too long") }
                 case .end(let reusable):
-                    // A service that is stopping, or one caller too many, closes: the next call dials again.
-                    if reusable, request.isRepeatable { self.kept = kept }
+                    kept.wasUsed = true
+                    if reusable { self.kept = kept }
                     return Answer(status: status, body: body)
                 }
             }
