@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+package import Wire
+
+/// A name that could not be turned into addresses.
+package struct ResolveError: Error, Sendable {
+    /// The resolver's words, naming the host.
+    package let message: String
+}
+
+/// The addresses of a host name, in the order the system would dial them; a literal address answers itself.
+///
+/// Blocks on the network: for callers that own their thread (command line, device library).
+package func resolve(_ name: String) throws(ResolveError) -> [IPAddress] {
+    if let literal = IPAddress(name) { return [literal] }
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_family = AF_UNSPEC
+    unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    let code = unsafe getaddrinfo(name, nil, &hints, &list)
+    guard code == 0 else {
+        throw ResolveError(message: unsafe "\(name): \(String(cString: gai_strerror(code)))")
+    }
+    defer { unsafe freeaddrinfo(list) }
+    var found: [IPAddress] = []
+    var next = unsafe list
+    while let entry = unsafe next {
+        unsafe next = entry.pointee.ai_next
+        guard let address = unsafe entry.pointee.ai_addr else { continue }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        var port: UInt16 = 0
+        var scope: UInt32 = 0
+        let count = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return Int32(0) }
+            return unsafe shim_read_inet(address, base, &port, &scope)
+        }
+        if count > 0, let ip = IPAddress(bytes: Array(bytes.prefix(Int(count))), scope: scope),
+            !found.contains(ip)
+        {
+            found.append(ip)
+        }
+    }
+    return found
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+package import Wire
+
+extension Socket {
+    /// A TCP listener: nonblocking, close-on-exec, `SO_REUSEADDR`, never `SO_REUSEPORT` (spec 03 section 2.2: it would
+    /// let two processes share the fixed port without either noticing).
+    ///
+    /// Accepted connections know the interface they came by (spec 03 section 3.3). `v6Only` keeps an IPv6 socket from
+    /// taking IPv4 connections too. Throws with `isAddressInUse` when the port is taken, `isFamilyMissing` on a machine
+    /// without this family.
+    package static func tcpListener(
+        _ address: SocketAddress, v6Only: Bool, backlog: Int32 = 1024
+    ) throws(SocketError) -> Socket {
+        let isV6 = address.ip.family == .v6
+        let made = try makeSocket(
+            family: isV6 ? AF_INET6 : AF_INET, nonblocking: true, call: "socket \(address)")
+        setOption(made.descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        if isV6 {
+            setOption(made.descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, v6Only ? 1 : 0)
+            setOption(made.descriptor, Int32(IPPROTO_IPV6), IPV6_RECVPKTINFO, 1)
+        }
+        if !isV6 || !v6Only { setOption(made.descriptor, Int32(IPPROTO_IP), IP_PKTINFO, 1) }
+        var raw = RawAddress(address)
+        _ = try syscall("bind \(address)") { unsafe shim_bind(made.descriptor, &raw.storage, raw.length) }
+        _ = try syscall("listen \(address)") { listen(made.descriptor, backlog) }
+        return made
+    }
+
+    /// A listener at a Unix path with file mode `mode`: nonblocking, close-on-exec.
+    ///
+    /// A socket file that nobody listens on is replaced. One that somebody listens on, or a file that is no socket,
+    /// throws with `isAddressInUse`.
+    package static func unixListener(path: String, mode: UInt32) throws(SocketError) -> Socket {
+        guard var raw = RawAddress(path: path) else {
+            throw SocketError(errno: ENAMETOOLONG, call: "bind \(path)")
+        }
+        if let facts = fileFacts(path) {
+            guard facts.isSocket, !isAlive(path) else {
+                throw SocketError(errno: EADDRINUSE, call: "bind \(path)")
+            }
+            try removeFile(path)
+        }
+        let made = try makeSocket(family: AF_UNIX, nonblocking: true, call: "socket \(path)")
+        // The mode must hold from the first moment: between bind and chmod anyone could connect. Before listen nobody
+        // can, so bind, chmod, listen is closed at every step.
+        _ = try syscall("bind \(path)") { unsafe shim_bind(made.descriptor, &raw.storage, raw.length) }
+        _ = try syscall("chmod \(path)") { unsafe chmod(path, mode) }
+        _ = try syscall("listen \(path)") { listen(made.descriptor, 128) }
+        return made
+    }
+
+    private static func isAlive(_ path: String) -> Bool {
+        do {
+            _ = try unixConnect(path: path, nonblocking: true)
+            return true
+        } catch {
+            // Full backlog (EAGAIN) means somebody is there; so does anything else that is not a plain refusal.
+            return !error.isRefused
+        }
+    }
+}
