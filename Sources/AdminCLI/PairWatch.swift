@@ -73,17 +73,21 @@ struct PairWatch {
 
     /// Asks the service whether the window is still open; nil when it is.
     private func lookAgain() throws -> WindowEnd? {
+        let last: LastWindow?
         do {
             // Another window in its place means that ours was replaced.
             return try client.window().value.id == window.id ? nil : .closed(outcome: "cancelled")
-        } catch ClientError.refused(let problem) where problem.code == "noWindow" {
-            let last = problem.last ?? nil
-            return try end(last?.outcome ?? "cancelled", device: last?.device)
-        } catch ClientError.notRunning {
-            throw Failure(
-                .notRunning, "the service stopped, and its window with it",
-                advice: ["Start it again, then: latchkey pair"])
+        } catch {
+            switch error {
+            case .refused(let problem) where problem.code == "noWindow": last = problem.last ?? nil
+            case .notRunning:
+                throw Failure(
+                    .notRunning, "the service stopped, and its window with it",
+                    advice: ["Start it again, then: latchkey pair"])
+            default: throw error
+            }
         }
+        return try end(last?.outcome ?? "cancelled", device: last?.device)
     }
 
     private func end(_ outcome: String, device: String?) throws -> WindowEnd {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import APITypes
 internal import LatchkeyClient
 
 /// Runs one command line and says how to end. Prints through `console` alone.
