@@ -13,7 +13,8 @@ extension Failure {
         case .notAllowed:
             self.init(.refused, error.message, advice: [Self.whoMay])
         case .broken, .timedOut:
-            self.init(.refused, error.message, advice: ["The service's log says more: journalctl -u latchkeyd"])
+            self.init(
+                .refused, error.message, advice: ["The service's log says more: journalctl -u latchkeyd"])
         }
     }
 
@@ -29,7 +30,9 @@ extension Failure {
             advice: ["Tried: \(tried.joined(separator: ", "))"] + howToStart)
     }
 
-    private static let howToStart = ["Start it with: systemctl start latchkeyd (or run latchkeyd in a terminal)"]
+    private static let howToStart = [
+        "Start it with: systemctl start latchkeyd (or run latchkeyd in a terminal)"
+    ]
     private static let whoMay =
         "Run this as root or as the service's own user, or start latchkeyd with --admin-group and join that group."
 
@@ -50,7 +53,9 @@ extension Failure {
             return ["Open a fresh one with: latchkey pair --replace (the old link and code stop working)"]
         case "invalidSetting": return ["See the keys and their values with: latchkey help set"]
         case "overridden":
-            return ["latchkeyd was started with an option that holds for this run; restart it without the option."]
+            return [
+                "latchkeyd was started with an option that holds for this run; restart it without the option."
+            ]
         case "storeUnavailable":
             return ["Nothing was changed. Look at the free space and the permissions of the state directory."]
         default: break

@@ -29,6 +29,8 @@ struct PairWatch {
     func watch(_ events: inout EventStream, _ wait: Console.Wait) throws -> WindowEnd {
         defer { clearCountdown() }
         while true {
+            let left = window.expiresAt.milliseconds - output.console.now().milliseconds
+            drawCountdown(left)
             if let batch = try ready(&events) {
                 if let end = try end(in: batch) { return end }
             } else if let end = try lookAgain() {
@@ -37,9 +39,7 @@ struct PairWatch {
             } else {
                 events = try client.events(since: events.lastID)
             }
-            let left = window.expiresAt.milliseconds - output.console.now().milliseconds
             if left < -Self.overdue, let end = try lookAgain() { return end }
-            drawCountdown(left)
             if let stop = wait(events.descriptor, Self.tick) {
                 clearCountdown()
                 _ = try? client.closeWindow()
@@ -63,7 +63,9 @@ struct PairWatch {
             case EventEnvelope.Kind.reset:
                 if let end = try lookAgain() { return end }
             case EventEnvelope.Kind.pairingClosed:
-                guard let closed = try? WindowEvent(json: event.data), closed.id == window.id else { continue }
+                guard let closed = try? WindowEvent(json: event.data), closed.id == window.id else {
+                    continue
+                }
                 return try end(closed.outcome ?? "cancelled", device: closed.device)
             default: break
             }

@@ -49,7 +49,8 @@ package struct EventStream: ~Copyable {
         }
     }
 
-    private mutating func take(waitingUntil deadline: MonotonicTime?) throws(ClientError) -> [EventEnvelope]? {
+    private mutating func take(waitingUntil deadline: MonotonicTime?) throws(ClientError) -> [EventEnvelope]?
+    {
         // What came with the answer's head is here already, and no descriptor will announce it.
         if !reader.waiting.isEmpty { return reader.takeWaiting() }
         if reader.hasEnded { return nil }

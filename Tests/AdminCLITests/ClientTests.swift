@@ -40,11 +40,17 @@ struct ClientTests {
         defer { service.stop() }
         let client = Client(.unix(path: service.path))
         let first = #expect(throws: ClientError.self) { try client.status() }
-        guard case .refused(let problem) = first else { return Issue.record("not refused") }
+        guard case .refused(let problem) = first else {
+            Issue.record("not refused")
+            return
+        }
         #expect(problem.code == "storeUnavailable")
         #expect(problem.detail == "The disk is full")
         let second = #expect(throws: ClientError.self) { try client.status() }
-        guard case .refused(let plain) = second else { return Issue.record("not refused") }
+        guard case .refused(let plain) = second else {
+            Issue.record("not refused")
+            return
+        }
         #expect(plain.status == 431)
         #expect(plain.detail == "the service answered with status 431")
     }
@@ -56,7 +62,10 @@ struct ClientTests {
         let service = try FakeService(["GET /v1/status": [.raw(text)]])
         defer { service.stop() }
         let error = #expect(throws: ClientError.self) { try Client(.unix(path: service.path)).status() }
-        guard case .broken = error else { return Issue.record("not broken: \(String(describing: error))") }
+        guard case .broken = error else {
+            Issue.record("not broken: \(String(describing: error))")
+            return
+        }
     }
 
     @Test("a body that is not the API's is refused with the member that is wrong")
@@ -69,7 +78,9 @@ struct ClientTests {
 
     @Test("nobody there")
     func notRunning() {
-        let error = #expect(throws: ClientError.self) { try Client(.unix(path: "/nonexistent/api.sock")).status() }
+        let error = #expect(throws: ClientError.self) {
+            try Client(.unix(path: "/nonexistent/api.sock")).status()
+        }
         #expect(error == .notRunning(endpoint: "/nonexistent/api.sock"))
     }
 
@@ -102,7 +113,8 @@ struct ClientTests {
         let service = try FakeService([
             "GET /v1/devices": [
                 .json(200, Fixtures.list(Fixtures.ipad, next: #""a b""#)),
-                .json(200, Fixtures.list(Fixtures.phone)), .json(200, Fixtures.list(Fixtures.phone, next: #""x""#)),
+                .json(200, Fixtures.list(Fixtures.phone)),
+                .json(200, Fixtures.list(Fixtures.phone, next: #""x""#)),
             ]
         ])
         defer { service.stop() }
@@ -148,7 +160,10 @@ struct ClientTests {
             _ = try Client(.unix(path: service.path)).events()
             Issue.record("not refused")
         } catch {
-            guard case .refused(let problem) = error else { return Issue.record("\(error)") }
+            guard case .refused(let problem) = error else {
+                Issue.record("\(error)")
+                return
+            }
             #expect(problem.code == "forbidden")
         }
     }

@@ -18,7 +18,7 @@ struct CommandLineParserTests {
         }
 
         /// Words parted by blanks; `_` stands for a blank inside one.
-        var words: [String] { line.split(separator: " ").map { $0.replacing("_", with: " ") } }
+        var words: [String] { line.split(separator: " ").map { String($0.replacing("_", with: " ")) } }
     }
 
     static let rows = [
@@ -95,7 +95,8 @@ struct CommandLineParserTests {
         Slip("list --jsn", "list has no option --jsn", "Did you mean --json?"),
         Slip("--yes remove a", "--yes comes after its command", "Usage: latchkey remove [--yes] DEVICE…"),
         Slip("list x", "too many words: x", "Usage: latchkey list"),
-        Slip("show", "show needs DEVICE", "Usage: latchkey show DEVICE"), Slip("show a b", "too many words: b"),
+        Slip("show", "show needs DEVICE", "Usage: latchkey show DEVICE"),
+        Slip("show a b", "too many words: b"),
         Slip("rename a", "rename needs DEVICE NAME"), Slip("remove", "no DEVICE is named"),
         Slip("disconnect", "disconnect needs SESSION"),
         Slip("set", "no KEY is named"), Slip("set remote-access", "remote-access has no value"),
@@ -132,7 +133,8 @@ struct CommandLineParserTests {
             ("requirePairing", "no", .bool(false)), ("remote-access", "maybe", .string("maybe")),
             ("remote-port", "0", .integer(0)), ("remote-port", "http", .string("http")),
             ("home-bitrate", "15M", .integer(15_000_000)), ("away.bitrate", "800k", .integer(800_000)),
-            ("home-bitrate", "9999999999999M", .string("9999999999999M")), ("home-bitrate", "M", .string("M")),
+            ("home-bitrate", "9999999999999M", .string("9999999999999M")),
+            ("home-bitrate", "M", .string("M")),
             ("minimum-device-version", "2", .string("2")), ("address-name", "", .string("")),
         ]
         for (name, text, want) in rows { #expect(try #require(SettingKey.named(name)).value(text) == want) }
@@ -144,7 +146,10 @@ struct CommandLineParserTests {
             case .set(let changes) = try CommandLineParser.parse(
                 ["set", "home-bitrate", "15M", "name", "X", "home-capture-scale", "1"]
             ).command
-        else { return Issue.record("not set") }
+        else {
+            Issue.record("not set")
+            return
+        }
         var writer = JSONWriter()
         writer.value(SettingChange.patch(changes))
         #expect(writer.text == #"{"home":{"bitrate":15000000,"captureScale":1},"name":"X"}"#)

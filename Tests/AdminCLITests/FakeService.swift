@@ -100,7 +100,8 @@ final class FakeService: Sendable {
         let buffer = ByteBuffer(capacity: 4096)
         while let asked = read(connection, buffer) {
             state.withLock { $0.asked.append(asked) }
-            let route = asked.line.split(separator: "?")[0].split(separator: " ").prefix(2).joined(separator: " ")
+            let route = asked.line.split(separator: "?")[0].split(separator: " ").prefix(2).joined(
+                separator: " ")
             let scripted: Reply? = state.withLock { state in
                 guard let replies = state.routes[route], let first = replies.first else { return nil }
                 if replies.count > 1 { state.routes[route]?.removeFirst() }

@@ -38,7 +38,8 @@ struct HelpTextTests {
                 """)
     }
 
-    @Test("every command has help, in lines that fit a terminal", arguments: CommandTable.commands.map(\.name))
+    @Test(
+        "every command has help, in lines that fit a terminal", arguments: CommandTable.commands.map(\.name))
     func everyCommand(_ name: String) throws {
         let text = try #require(HelpText.about(name))
         for line in text.split(separator: "\n") where !line.hasPrefix("Usage:") { #expect(line.count <= 80) }
@@ -90,7 +91,11 @@ struct HelpTextTests {
     private static func words(_ line: String) -> [String] {
         var words: [String] = []
         for (index, part) in line.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
-            if index % 2 == 1 { words.append(String(part)) } else { words += part.split(separator: " ").map(String.init) }
+            if index % 2 == 1 {
+                words.append(String(part))
+            } else {
+                words += part.split(separator: " ").map(String.init)
+            }
         }
         return words
     }

@@ -48,7 +48,8 @@ struct PairRunTests {
         let console = TestConsole()
         #expect(console.run("pair", "--json", "--socket", service.path) == 0)
         #expect(
-            console.output == Fixtures.window + "\n" + #"{"outcome":"paired","device":\#(Fixtures.ipad)}"# + "\n")
+            console.output == Fixtures.window + "\n" + #"{"outcome":"paired","device":\#(Fixtures.ipad)}"#
+                + "\n")
     }
 
     @Test("on a terminal: picture, code and a countdown on one line")
@@ -104,7 +105,9 @@ struct PairRunTests {
                 "GET /v1/pairing/window": [
                     .problem(
                         404, "noWindow", "none",
-                        more: #","last":{"outcome":"used","at":"2026-11-30T08:00:00.000Z","device":"7K3QABCDEFGH2345"}"#)
+                        more:
+                            #","last":{"outcome":"used","at":"2026-11-30T08:00:00.000Z","device":"7K3QABCDEFGH2345"}"#
+                    )
                 ]
             ])
         defer { ended.stop() }
@@ -161,7 +164,8 @@ struct PairRunTests {
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         #expect(
-            TestConsole().run("pair", "--no-wait", "--svg", "/nonexistent/a.svg", "--socket", service.path) == 1)
+            TestConsole().run("pair", "--no-wait", "--svg", "/nonexistent/a.svg", "--socket", service.path)
+                == 1)
         #expect(service.asked.last?.line.hasPrefix("DELETE") == true)
     }
 }

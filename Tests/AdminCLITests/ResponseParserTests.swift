@@ -17,26 +17,34 @@ struct ResponseParserTests {
     }
 
     static let rows = [
-        Row(testDescription: "length", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", body: "hello"),
+        Row(
+            testDescription: "length", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+            body: "hello"),
         Row(testDescription: "length 0", bytes: "HTTP/1.1 404 No\r\ncontent-length:0\r\n\r\n", status: 404),
         Row(
             testDescription: "chunks, extension, trailer",
-            bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n3;a=b\r\nabc\r\nA\r\n0123456789\r\n0\r\nX: y\r\n\r\n",
+            bytes:
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n3;a=b\r\nabc\r\nA\r\n0123456789\r\n0\r\nX: y\r\n\r\n",
             body: "abc0123456789"),
         Row(testDescription: "204 has none", bytes: "HTTP/1.1 204 No Content\r\n\r\n", status: 204),
         Row(
-            testDescription: "until close", bytes: "HTTP/1.1 200 OK\r\n\r\nrest", body: "rest", reusable: false,
+            testDescription: "until close", bytes: "HTTP/1.1 200 OK\r\n\r\nrest", body: "rest",
+            reusable: false,
             untilClose: true),
         Row(
-            testDescription: "closing", bytes: "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx",
+            testDescription: "closing",
+            bytes: "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx",
             body: "x", reusable: false),
         Row(
-            testDescription: "1.0 is not kept", bytes: "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", body: "x",
+            testDescription: "1.0 is not kept", bytes: "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx",
+            body: "x",
             reusable: false),
         Row(
-            testDescription: "100 first", bytes: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+            testDescription: "100 first",
+            bytes: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
             body: "ok"),
-        Row(testDescription: "bare line feeds", bytes: "HTTP/1.1 200 OK\nContent-Length: 2\n\nok", body: "ok"),
+        Row(
+            testDescription: "bare line feeds", bytes: "HTTP/1.1 200 OK\nContent-Length: 2\n\nok", body: "ok"),
     ]
 
     @Test("any split gives the same answer", arguments: rows)

@@ -76,7 +76,9 @@ struct RunTests {
     func rename() throws {
         let service = try FakeService([
             "GET /v1/devices/7K3QZZZZZZZZ0000": [.json(200, Fixtures.phone)],
-            "PATCH /v1/devices/7K3QZZZZZZZZ0000": [.json(200, Fixtures.phone.replacing("Phone", with: "Handy"))],
+            "PATCH /v1/devices/7K3QZZZZZZZZ0000": [
+                .json(200, Fixtures.phone.replacing("Phone", with: "Handy"))
+            ],
         ])
         defer { service.stop() }
         let console = TestConsole()
@@ -120,7 +122,8 @@ struct RunTests {
         ])
         defer { service.stop() }
         let console = TestConsole()
-        #expect(console.run("set", "home-bitrate", "15M", "remote-access", "off", "--socket", service.path) == 0)
+        #expect(
+            console.run("set", "home-bitrate", "15M", "remote-access", "off", "--socket", service.path) == 0)
         #expect(console.output == "remote-access  off\nhome-bitrate   15000000 (15 Mbit/s)\n")
         #expect(service.asked[0].body == #"{"home":{"bitrate":15000000},"remoteAccess":false}"#)
         #expect(console.run("set", "max-fps", "1000", "--socket", service.path) == 1)
@@ -133,7 +136,9 @@ struct RunTests {
     func disconnect() throws {
         let service = try FakeService([
             "GET /v1/sessions": [.json(200, Fixtures.list(Fixtures.session))],
-            "POST /v1/sessions/5f2c-1/close": [.json(200, "{}"), .problem(404, "sessionNotFound", "it ended")],
+            "POST /v1/sessions/5f2c-1/close": [
+                .json(200, "{}"), .problem(404, "sessionNotFound", "it ended"),
+            ],
         ])
         defer { service.stop() }
         let console = TestConsole()
@@ -165,7 +170,8 @@ struct RunTests {
         let service = try FakeService([:])
         defer { service.stop() }
         service.push([
-            "event: reset\ndata: {}\n\n" + Fixtures.event(41, "device.paired", Fixtures.ipad), FakeService.cut,
+            "event: reset\ndata: {}\n\n" + Fixtures.event(41, "device.paired", Fixtures.ipad),
+            FakeService.cut,
         ])
         let console = TestConsole()
         #expect(console.run("events", "--json", "--socket", service.path) <= 1)
@@ -215,7 +221,9 @@ struct RunTests {
 
     @Test("where the service is looked for")
     func places() {
-        func sockets(_ environment: [String: String], isRoot: Bool = false, _ options: GlobalOptions = .init()) -> [String] {
+        func sockets(
+            _ environment: [String: String], isRoot: Bool = false, _ options: GlobalOptions = .init()
+        ) -> [String] {
             ServicePlaces(options, isRoot: isRoot) { environment[$0] }.sockets
         }
         var named = GlobalOptions()

@@ -74,7 +74,7 @@ struct TextTests {
                 name                    Living Room
                 require-pairing         on
                 remote-access           off
-                remote-port             7455                    held by an option of latchkeyd for this run
+                remote-port             7455                  held by an option of latchkeyd for this run
                 internet-access         off
                 address-name            -
                 home-bitrate            15000000 (15 Mbit/s)
@@ -117,7 +117,10 @@ struct TextTests {
     func events() throws {
         let rows: [(String, String, String)] = [
             ("device.paired", Fixtures.ipad, "device.paired         Anna's iPad (7K3QABCDEFGH2345)"),
-            ("session.opened", Fixtures.session, "session.opened        5f2c-1  Anna's iPad, on this network"),
+            (
+                "session.opened", Fixtures.session,
+                "session.opened        5f2c-1  Anna's iPad, on this network"
+            ),
             (
                 "pairing.closed", #"{"id":"w","outcome":"used","device":"7K3QABCDEFGH2345"}"#,
                 "pairing.closed        used by 7K3QABCDEFGH2345"
@@ -172,18 +175,23 @@ struct TextTests {
     @Test("times in words")
     func times() {
         let rows: [(Int64, String)] = [
-            (0, "just now"), (4, "just now"), (5, "5 seconds ago"), (60, "1 minute ago"), (3599, "59 minutes ago"),
-            (3600, "1 hour ago"), (86400, "1 day ago"), (30 * 86400, "30 days ago"), (31 * 86400, "2026-10-30"),
+            (0, "just now"), (4, "just now"), (5, "5 seconds ago"), (60, "1 minute ago"),
+            (3599, "59 minutes ago"),
+            (3600, "1 hour ago"), (86400, "1 day ago"), (30 * 86400, "30 days ago"),
+            (31 * 86400, "2026-10-30"),
             (-120, "in 2 minutes"),
         ]
         for (seconds, want) in rows {
             let time = WallTime(milliseconds: Fixtures.now.milliseconds - seconds * 1000)
             #expect(TimeText.relative(time, to: Fixtures.now) == want)
         }
-        let left: [(Int64, String)] = [(300_000, "5:00"), (299_001, "5:00"), (9_000, "0:09"), (1, "0:01"), (-5, "0:00")]
+        let left: [(Int64, String)] = [
+            (300_000, "5:00"), (299_001, "5:00"), (9_000, "0:09"), (1, "0:01"), (-5, "0:00"),
+        ]
         for (milliseconds, want) in left { #expect(TimeText.countdown(milliseconds) == want) }
         let amounts: [(UInt64, String)] = [
-            (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1_450_000, "1.4 MB"), (UInt64.max, "18446744.0 TB"),
+            (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1_450_000, "1.4 MB"),
+            (UInt64.max, "18446744.0 TB"),
         ]
         for (bytes, want) in amounts { #expect(TimeText.bytes(bytes) == want) }
     }
@@ -192,7 +200,7 @@ struct TextTests {
     func suggestions() {
         let words = CommandTable.commands.map(\.name)
         let rows: [(String, String?)] = [
-            ("stauts", "status"), ("lst", "list"), ("remov", "remove"), ("setings", "settings"), ("pear", "pair"),
+            ("stauts", "status"), ("lst", "list"), ("remov", "remove"), ("setings", "settings"),
             ("unlok", "unlock"), ("frobnicate", nil), ("x", nil), ("doctor", nil),
         ]
         for (typed, want) in rows { #expect(Suggestion.nearest(to: typed, in: words) == want) }
