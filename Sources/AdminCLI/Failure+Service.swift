@@ -20,7 +20,7 @@ extension Failure {
 
     /// What to tell a person about an error answer: the service's own words, and a next step.
     package init(_ problem: Problem) {
-        self.init(Self.exit(for: problem), problem.detail, advice: Self.advice(for: problem))
+        self.init(Self.exit(for: problem), Self.detail(of: problem), advice: Self.advice(for: problem))
     }
 
     /// The service cannot be reached anywhere it might be.
@@ -35,6 +35,14 @@ extension Failure {
     ]
     private static let whoMay =
         "Run this as root or as the service's own user, or start latchkeyd with --admin-group and join that group."
+
+    /// The service's words, with a setting named as `set` names it.
+    private static func detail(of problem: Problem) -> String {
+        guard problem.code == "invalidSetting", let field = problem.field, let key = SettingKey.named(field),
+            problem.detail.hasPrefix(field + " ")
+        else { return problem.detail }
+        return key.name + problem.detail.dropFirst(field.count)
+    }
 
     private static func exit(for problem: Problem) -> ExitCode {
         switch (problem.status, problem.code) {
