@@ -9,7 +9,9 @@ extension CommandRun {
             return ServiceDesk(client: try client())
         } catch let failure as Failure where failure.exit == .notRunning && options.api == nil {
             let places = ServicePlaces(options, isRoot: console.isRoot, environment: console.environment)
-            guard let path = places.stateDirectory, let desk = try OfflineDesk.open(path) else { throw failure }
+            guard let path = places.stateDirectory, let desk = try OfflineDesk.open(path) else {
+                throw failure
+            }
             output.remark("the service is not running; working on its state directory \(path)")
             return desk
         }

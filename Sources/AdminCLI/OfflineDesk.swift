@@ -52,7 +52,9 @@ final class OfflineDesk: Desk {
     func device(_ id: String) throws -> Reply<Device> { Self.reply(DeviceShape.device(try record(id))) }
 
     func rename(_ id: String, to name: String) throws -> Reply<Device> {
-        guard case .renamed(let record) = try apply(.rename(try record(id).id, name)) else { throw Self.surprise }
+        guard case .renamed(let record) = try apply(.rename(try record(id).id, name)) else {
+            throw Self.surprise
+        }
         return Self.reply(DeviceShape.device(record))
     }
 

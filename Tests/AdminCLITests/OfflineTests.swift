@@ -57,11 +57,14 @@ struct OfflineTests {
         #expect(show.code == 0)
         #expect(show.errors == remark)
         #expect(show.output.hasPrefix(#"{"id":"\#(state.ids[1])","name":"Phone""#))
-        #expect(state.run("rename", state.ids[1], "Handy").output == "Renamed Phone to Handy (\(state.ids[1])).\n")
+        #expect(
+            state.run("rename", state.ids[1], "Handy").output == "Renamed Phone to Handy (\(state.ids[1])).\n"
+        )
         #expect(state.run("rename", "Handy", "\u{7}").code == 1)
         #expect(state.run("rename", "Phone", "X").code == 4)
         #expect(
-            state.run("remove", "Handy", "--yes").output == "Removed Handy (\(state.ids[1])). It had no session.\n")
+            state.run("remove", "Handy", "--yes").output
+                == "Removed Handy (\(state.ids[1])). It had no session.\n")
         #expect(state.run("show", state.ids[1]).code == 4)
         #expect(state.run("list", "--json").output.contains(state.ids[0]))
     }
