@@ -69,7 +69,7 @@ let package = Package(
                 "Terminal", "Wire",
             ]),
         module("DeviceCLI", ["LatchkeyDevice", "Sockets", "Wire"]),
-        main("latchkeyd", "Host"), main("latchkey", "AdminCLI", "Terminal"), main("latchkey-device", "DeviceCLI"),
+        main("latchkeyd", "Host"), main("latchkey", "AdminCLI"), main("latchkey-device", "DeviceCLI"),
         tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"),
         tests("Core", "Core", "CryptoEngine", "Policy", "Wire"),
 tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),

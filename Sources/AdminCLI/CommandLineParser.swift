@@ -202,7 +202,8 @@ package enum CommandLineParser {
     }
 
     private static func unknown(option: String, of info: CommandInfo?, known: [String]) -> Failure {
-        // Before the command only options of all commands are read; one that stands too early is a likely slip.
+        // Before the command only options of all commands are read; one that stands too early is a likely
+        // slip.
         if info == nil,
             let owner = CommandTable.commands.first(where: { $0.options.contains { $0.name == option } })
         {

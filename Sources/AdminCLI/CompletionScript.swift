@@ -26,8 +26,8 @@ package enum CompletionScript {
         }
     }
 
-    /// IDs out of `--json` without a JSON tool: every object of a list begins with its own ID, and the member after it
-    /// tells a device from a session.
+    /// IDs out of `--json` without a JSON tool: every object of a list begins with its own ID, and the member
+    /// after it tells a device from a session.
     private static let idFunction = """
         _latchkey_ids() {
             latchkey "$1" --json 2>/dev/null | tr '{' '\\n' | sed -n 's/^"id":"\\([^"]*\\)","'"$2"'".*/\\1/p'

@@ -9,8 +9,11 @@ extension Console {
     package static func process() -> Console {
         Console(
             write: { text in
-                // A reader that went away (`latchkey list | head`) ends the command, as it does any other.
-                if !StandardStream.output.write(text) { exitProcess(ExitCode.done.rawValue) }
+                // A full disk must not look like success. (A reader that went away is SIGPIPE, as for any command.)
+                if !StandardStream.output.write(text) {
+                    StandardStream.error.write("latchkey: the output cannot be written\n")
+                    exitProcess(ExitCode.refused.rawValue)
+                }
             },
             complain: { StandardStream.error.write($0) },
             outputIsTerminal: StandardStream.output.isTerminal,

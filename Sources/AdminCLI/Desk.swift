@@ -4,8 +4,8 @@ internal import APITypes
 internal import LatchkeyClient
 internal import Wire
 
-/// What list, show, rename, remove, settings and set need: the running service, or its state directory while it is
-/// down (spec 09 point 32).
+/// What list, show, rename, remove, settings and set need: the running service, or its state directory while
+/// it is down (spec 09 point 32).
 protocol Desk {
     /// All paired devices.
     func devices() throws -> ItemList<Device>

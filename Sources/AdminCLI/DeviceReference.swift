@@ -3,7 +3,8 @@
 package import APITypes
 internal import Wire
 
-/// What a person names a device by: an ID, the start of one, or an exact name when it is unique (spec 08). Pure.
+/// What a person names a device by: an ID, the start of one, or an exact name when it is unique (spec 08).
+/// Pure.
 package struct DeviceReference: Equatable, Sendable {
     /// As it was typed.
     package let text: String
@@ -21,8 +22,8 @@ package struct DeviceReference: Equatable, Sendable {
     /// Whether it is a whole ID, which then means that device and no name.
     var isWholeID: Bool { idPrefix?.count == 16 }
 
-    /// The one device that is meant among `devices`. First match wins: 1. a whole ID; 2. what a start of an ID or an
-    /// exact name fits, if it is one device.
+    /// The one device that is meant among `devices`. First match wins: 1. a whole ID; 2. what a start of an
+    /// ID or an exact name fits, if it is one device.
     ///
     /// Throws exit code 4 when none fits, 5 with the candidates when several do.
     package func find(in devices: [Device]) throws(Failure) -> Device {

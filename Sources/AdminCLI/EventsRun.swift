@@ -10,7 +10,8 @@ struct EventsRun {
     let client: Client
     let output: Output
 
-    /// How long the stream must be still before what the service remembers counts as told: it sends that at once.
+    /// How long the stream must be still before what the service remembers counts as told: it sends that at
+    /// once.
     private static let stillness = Duration.milliseconds(400)
     /// Between two tries to reach a service that went away.
     private static let retryTime: Int32 = 1000

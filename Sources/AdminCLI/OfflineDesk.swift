@@ -9,8 +9,8 @@ internal import StateDirectory
 internal import Terminal
 internal import Wire
 
-/// The desk while the service is down: its state directory, held under its lock, with the service's own rules and
-/// audit rows (spec 09 point 32).
+/// The desk while the service is down: its state directory, held under its lock, with the service's own rules
+/// and audit rows (spec 09 point 32).
 final class OfflineDesk: Desk {
     private var offline: OfflineCore
     private let fallbackName: String
@@ -24,7 +24,8 @@ final class OfflineDesk: Desk {
     /// Closed when the command ends.
     deinit { offline.directory.close() }
 
-    /// Takes the directory; nil when no service ever kept its state there. Throws `Failure` when it cannot be used.
+    /// Takes the directory; nil when no service ever kept its state there. Throws `Failure` when it cannot be
+    /// used.
     static func open(_ path: String) throws(Failure) -> OfflineDesk? {
         guard fileFacts(path + "/latchkey.db") != nil else { return nil }
         do {

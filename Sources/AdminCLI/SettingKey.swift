@@ -4,7 +4,8 @@ package import Wire
 
 /// One setting of `latchkey set`, as people write it and as the API names it (spec 07, 09 points 18 and 41).
 package struct SettingKey: Sendable {
-    /// How a value is read. What cannot be read so goes to the service as text: it alone says what is allowed.
+    /// How a value is read. What cannot be read so goes to the service as text: it alone says what is
+    /// allowed.
     enum Kind: Sendable { case onOff, number, bits, text }
 
     /// "home-bitrate".

@@ -4,7 +4,8 @@
 enum Suggestion {
     /// The nearest of `words`; nil when none is near.
     ///
-    /// A word that the typed one begins counts as near; otherwise one slip for each three letters is forgiven.
+    /// A word that the typed one begins counts as near; otherwise one slip for each three letters is
+    /// forgiven.
     static func nearest(to typed: String, in words: [String]) -> String? {
         let typed = typed.lowercased()
         if typed.count >= 2, let whole = words.first(where: { $0.lowercased().hasPrefix(typed) }) {
@@ -15,8 +16,8 @@ enum Suggestion {
         return best.slips <= max(1, best.word.count / 3) ? best.word : nil
     }
 
-    /// Optimal string alignment: insertions, deletions, changes and swaps of neighbours that lead from one to the
-    /// other.
+    /// Optimal string alignment: insertions, deletions, changes and swaps of neighbours that lead from one to
+    /// the other.
     static func distance(_ from: String, _ to: String) -> Int {
         let from = Array(from.prefix(64))
         let to = Array(to.prefix(64))

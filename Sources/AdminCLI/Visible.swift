@@ -14,7 +14,8 @@ extension String {
         return shown
     }
 
-    /// Columns it takes on a terminal: two for East Asian wide characters and emoji, none for combining marks.
+    /// Columns it takes on a terminal: two for East Asian wide characters and emoji, none for combining
+    /// marks.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
     /// The text with spaces after it up to `width` columns.
@@ -34,7 +35,8 @@ extension Character {
         default: break
         }
         switch first.value {
-        // Unicode's East_Asian_Width W and F, in blocks: Hangul Jamo, CJK and kana, Hangul, compatibility, fullwidth.
+        // Unicode's East_Asian_Width W and F, in blocks: Hangul Jamo, CJK and kana, Hangul, compatibility,
+        // fullwidth.
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
             0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
             return 2

@@ -60,8 +60,8 @@ public final class Client {
 
     /// One call whose bodies are the API's own JSON as text, for programs that read it themselves.
     ///
-    /// `path` is the path with its query, as `docs/api.md` lists it. Error answers are answers like any other: look
-    /// at the status. Throws when no answer came.
+    /// `path` is the path with its query, as `docs/api.md` lists it. Error answers are answers like any
+    /// other: look at the status. Throws when no answer came.
     public func call(
         method: String, path: String, body: String? = nil
     ) throws(CallFailure) -> (status: Int, body: String) {
@@ -89,8 +89,8 @@ public final class Client {
         try EventStream(endpoint, since: since)
     }
 
-    /// A used connection may have been closed while it lay idle. Then a new one is tried, if asking twice is safe; a
-    /// call that is not gets a fresh connection from the start.
+    /// A used connection may have been closed while it lay idle. Then a new one is tried, if asking twice is
+    /// safe; a call that is not gets a fresh connection from the start.
     private func sendAgainWhenLost(_ request: Request) throws(ClientError) -> Answer {
         let kept = kept
         self.kept = nil

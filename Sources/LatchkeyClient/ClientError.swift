@@ -29,8 +29,8 @@ package enum ClientError: Error, Sendable, Equatable {
 }
 
 extension Problem {
-    /// Reads an error answer. One that is no problem document still gives one, from the status alone: the HTTP
-    /// library refuses some requests before the service sees them (spec 09 point 17).
+    /// Reads an error answer. One that is no problem document still gives one, from the status alone: the
+    /// HTTP library refuses some requests before the service sees them (spec 09 point 17).
     init(status: Int, body: [UInt8]) {
         if let json = try? JSON.parse(body), let problem = try? Problem(json: json) {
             self = problem

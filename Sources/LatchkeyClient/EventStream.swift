@@ -41,7 +41,8 @@ package struct EventStream: ~Copyable {
     /// The events that are there now; nil when the stream has ended. Does not wait.
     package mutating func ready() throws(ClientError) -> [EventEnvelope]? { try take(waitingUntil: nil) }
 
-    /// The next events, waiting for the first until `deadline`: empty when none came, nil when the stream has ended.
+    /// The next events, waiting for the first until `deadline`: empty when none came, nil when the stream has
+    /// ended.
     package mutating func next(until deadline: MonotonicTime) throws(ClientError) -> [EventEnvelope]? {
         while true {
             guard let events = try take(waitingUntil: deadline) else { return nil }

@@ -4,8 +4,8 @@ internal import Glibc
 
 /// Turns the signals that ask a command to stop into values, so that it can tidy up before it ends.
 ///
-/// They are blocked while this lives and looked for between waits, without a handler: nothing of ours ever runs in
-/// signal context. A waiting command looks every ``slice`` milliseconds.
+/// They are blocked while this lives and looked for between waits, without a handler: nothing of ours ever
+/// runs in signal context. A waiting command looks every ``slice`` milliseconds.
 package struct SignalWaiter: ~Copyable {
     /// What was asked for.
     package enum Stop: Sendable, Equatable {
@@ -43,7 +43,8 @@ package struct SignalWaiter: ~Copyable {
         }
     }
 
-    /// Waits until `descriptor` can be read, a stop is asked for, or `milliseconds` are over, whichever is first.
+    /// Waits until `descriptor` can be read, a stop is asked for, or `milliseconds` are over, whichever is
+    /// first.
     package borrowing func wait(forReadable descriptor: Int32, milliseconds: Int32) -> Stop? {
         var left = milliseconds
         repeat {

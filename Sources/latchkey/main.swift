@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AdminCLI
-import Terminal
+import Glibc
 
-exitProcess(run(Array(CommandLine.arguments.dropFirst()), .process()).rawValue)
+exit(run(Array(CommandLine.arguments.dropFirst()), .process()).rawValue)

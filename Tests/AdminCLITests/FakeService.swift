@@ -59,7 +59,8 @@ final class FakeService: Sendable {
     private let queue = Mutex<[String]>([])
     private let pushed = DispatchSemaphore(value: 0)
 
-    /// Answers "GET /v1/status" and so on, without query; several replies to one are given in turn, the last for ever.
+    /// Answers "GET /v1/status" and so on, without query; several replies to one are given in turn, the last
+    /// for ever.
     init(_ routes: [String: [Reply]]) throws {
         path = "\(NSTemporaryDirectory())/lk-\(UUID().uuidString.prefix(8)).sock"
         state = Mutex(State(routes: routes))

@@ -88,6 +88,17 @@ struct HelpTextTests {
         }
     }
 
+    @Test("the manual names every command and option")
+    func manual() throws {
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../docs/man/latchkey.1").standardizedFileURL
+        let text = try String(contentsOf: page, encoding: .utf8).replacing("\\-", with: "-")
+        for command in CommandTable.commands {
+            #expect(text.contains(command.name))
+            for option in command.options + CommandTable.global { #expect(text.contains(option.name)) }
+        }
+    }
+
     private static func words(_ line: String) -> [String] {
         var words: [String] = []
         for (index, part) in line.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
