@@ -45,7 +45,8 @@ package enum EventText {
         case EventEnvelope.Kind.sessionOpened, EventEnvelope.Kind.sessionClosed,
             EventEnvelope.Kind.sessionClosing:
             let who = data["device"]?["name"]?.string ?? "not paired"
-            let why = data["goodbye"]?["reason"]?.string.map { ", goodbye \($0)" } ?? ""
+            let goodbye = data["goodbye"]?["reason"]?.string.map { ", goodbye \($0)" }
+            let why = goodbye ?? data["ended"]?.string.map { ", \($0)" } ?? ""
             return "\(data["id"]?.string ?? "")  \(who), \(data["route"]?.string ?? "")\(why)"
         case EventEnvelope.Kind.doorChanged:
             let port = data["port"]?.int.map { ", port \($0)" } ?? ""

@@ -36,8 +36,9 @@ extension Failure {
     private static let whoMay =
         "Run this as root or as the service's own user, or start latchkeyd with --admin-group and join that group."
 
-    /// The service's words, with a setting named as `set` names it.
+    /// The service's words, with a setting named as `set` names it, and without what only a program could do next.
     private static func detail(of problem: Problem) -> String {
+        if problem.code == "windowOpen" { return problem.title }
         guard problem.code == "invalidSetting", let field = problem.field, let key = SettingKey.named(field),
             problem.detail.hasPrefix(field + " ")
         else { return problem.detail }

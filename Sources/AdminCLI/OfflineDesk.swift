@@ -80,13 +80,15 @@ final class OfflineDesk: Desk {
         return try settings()
     }
 
+    /// All devices by name, as the service lists them.
     private func allRecords() -> [DeviceRecord] {
         var records: [DeviceRecord] = []
         while true {
             let page = offline.core.devices(after: records.last?.id, limit: 1000)
             records += page
-            if page.count < 1000 { return records }
+            if page.count < 1000 { break }
         }
+        return records.sorted { ($0.name.lowercased(), $0.id.text) < ($1.name.lowercased(), $1.id.text) }
     }
 
     private func record(_ id: String) throws(Failure) -> DeviceRecord {

@@ -29,7 +29,8 @@ package struct Output {
     func print(body: [UInt8]) {
         var body = body[...]
         while let last = body.last, last == 0x0A || last == 0x0D { body.removeLast() }
-        console.write(String(decoding: body, as: UTF8.self) + "\n")
+        // An answer without a body still is one line, for whoever reads lines.
+        console.write((body.isEmpty ? "{}" : String(decoding: body, as: UTF8.self)) + "\n")
     }
 
     /// A whole list as one JSON array.

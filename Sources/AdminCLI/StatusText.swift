@@ -33,11 +33,11 @@ package enum StatusText {
 
     private static func add(door name: String, _ door: DoorStatus, _ rows: inout Columns) {
         let port = door.port.map { ", port \($0)" } ?? ""
-        let problem = door.problem.map { ": \($0)" } ?? ""
         switch door.state {
         case "open": rows.add(name, "open\(port)", .good)
-        case "failed": rows.add(name, "failed\(port)\(problem)", .bad)
-        default: rows.add(name, door.state + problem)
+        // The problem names the port where that matters.
+        case "failed": rows.add(name, "failed\(door.problem.map { ": \($0)" } ?? port)", .bad)
+        default: rows.add(name, door.state)
         }
     }
 

@@ -135,7 +135,7 @@ struct PairRunTests {
             [Self.used],
             more: [
                 "POST /v1/pairing/window": [
-                    .problem(409, "windowOpen", "A pairing window is open already"),
+                    .problem(409, "windowOpen", "Close it or use ?replace=true"),
                     .json(201, Fixtures.window, pushes: [Self.used]),
                 ]
             ])
@@ -144,7 +144,7 @@ struct PairRunTests {
         #expect(console.run("pair", "--socket", service.path) == 1)
         #expect(
             console.errors == """
-                latchkey: A pairing window is open already
+                latchkey: T
                   Open a fresh one with: latchkey pair --replace (the old link and code stop working)
 
                 """)

@@ -45,7 +45,7 @@ struct TextTests {
                 ID             HHHHHHHHHHHHHHHH
                 Service        latchkeyd 0.1.0, up 3 hours
                 Home door      open, port 54021
-                Remote door    failed, port 7455: the port is taken
+                Remote door    failed: the port is taken
                 Window         open by admin on both doors, closes in 4:05, 5 tries left
                 Devices        2 paired
                 Sessions       1
