@@ -46,7 +46,7 @@ let package = Package(
         module("CryptoEngine", ["Bytes", "COpenSSL", "Wire"]),
         module("Store", ["CSQLite", "Migrations", "Policy", "Sockets", "Wire"]),
         module("EventLoop", ["Bytes", "CEvent", "Sockets", "Wire"]),
-        module("QRCode", ["CQRencode"]), module("SystemBus", ["CSystemd"]),
+        module("QRCode", ["CQRencode"]), module("SystemBus", ["CSystemd"]), module("Terminal"),
         module("NetFacts", ["CLinux", "EventLoop", "Policy", "Sockets", "Wire"]),
         module("StateDirectory", ["Core", "CryptoEngine", "Policy", "Sockets", "Store", "Wire"]),
         // 3. What meets the world.
@@ -64,7 +64,10 @@ let package = Package(
             ]),
         module(
             "AdminCLI",
-            ["APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory", "Wire"]),
+            [
+                "APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory",
+                "Terminal", "Wire",
+            ]),
         module("DeviceCLI", ["LatchkeyDevice", "Sockets", "Wire"]),
         main("latchkeyd", "Host"), main("latchkey", "AdminCLI"), main("latchkey-device", "DeviceCLI"),
         tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"),
@@ -78,7 +81,9 @@ tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
         tests("LocalAPI", "APITypes", "Bytes", "LocalAPI", "Sockets", "Wire"),
         tests("LatchkeyDevice", "CryptoEngine", "LatchkeyDevice", "Wire"),
         tests("StateDirectory", "Core", "CryptoEngine", "Policy", "Sockets", "StateDirectory", "Store", "Wire"),
-        tests("AdminCLI", "APITypes", "AdminCLI", "LatchkeyClient"),
+        tests(
+            "AdminCLI", "APITypes", "AdminCLI", "Bytes", "Core", "LatchkeyClient", "Policy", "Sockets",
+            "StateDirectory", "Wire"),
         tests(
             "Host", "APITypes", "CryptoEngine", "Host", "LatchkeyClient", "LatchkeyDevice", "Sockets", "Wire"),
         tests("Layering"),
