@@ -46,7 +46,7 @@ let package = Package(
         module("CryptoEngine", ["Bytes", "COpenSSL", "Wire"]),
         module("Store", ["CSQLite", "Migrations", "Policy", "Wire"]),
         module("EventLoop", ["Bytes", "CEvent", "Sockets", "Wire"]),
-        module("QRCode", ["CQRencode"]), module("SystemBus", ["CSystemd"]),
+        module("QRCode", ["CQRencode"]), module("SystemBus", ["CSystemd"]), module("Terminal"),
         module("NetFacts", ["CLinux", "Policy", "Sockets", "Wire"]),
         module("StateDirectory", ["Core", "CryptoEngine", "Policy", "Sockets", "Store", "Wire"]),
         // 3. What meets the world.
@@ -64,9 +64,12 @@ let package = Package(
             ]),
         module(
             "AdminCLI",
-            ["APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory", "Wire"]),
+            [
+                "APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory",
+                "Terminal", "Wire",
+            ]),
         module("DeviceCLI", ["LatchkeyDevice", "Sockets", "Wire"]),
-        main("latchkeyd", "Host"), main("latchkey", "AdminCLI"), main("latchkey-device", "DeviceCLI"),
+        main("latchkeyd", "Host"), main("latchkey", "AdminCLI", "Terminal"), main("latchkey-device", "DeviceCLI"),
         tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"),
         tests("Core", "Core", "CryptoEngine", "Policy", "Wire"),
         tests("Store", "Policy", "Store", "Wire"),
@@ -78,7 +81,7 @@ let package = Package(
         tests("LocalAPI", "APITypes", "LatchkeyClient", "LocalAPI", "Sockets", "Wire"),
         tests("LatchkeyDevice", "CryptoEngine", "LatchkeyDevice", "Wire"),
         tests("StateDirectory", "CryptoEngine", "Policy", "StateDirectory", "Store", "Wire"),
-        tests("AdminCLI", "APITypes", "AdminCLI", "LatchkeyClient"),
+        tests("AdminCLI", "APITypes", "AdminCLI", "Bytes", "LatchkeyClient", "Sockets", "Wire"),
         tests(
             "Host", "APITypes", "CryptoEngine", "Host", "LatchkeyClient", "LatchkeyDevice", "Sockets", "Wire"),
         tests("Layering"),
