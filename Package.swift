@@ -68,8 +68,8 @@ let package = Package(
                 "APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory",
                 "Terminal", "Wire",
             ]),
-        module("DeviceCLI", ["LatchkeyDevice", "Sockets", "Wire"]),
-        main("latchkeyd", "Host"), main("latchkey", "AdminCLI", "Terminal"), main("latchkey-device", "DeviceCLI"),
+        module("DeviceCLI", ["LatchkeyDevice", "Sockets", "Terminal", "Wire"]),
+        main("latchkeyd", "Host"), main("latchkey", "AdminCLI", "Terminal"), main("latchkey-device", "DeviceCLI", "Terminal"),
         tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"),
         tests("Core", "Core", "CryptoEngine", "Policy", "Wire"),
         tests("Store", "Policy", "Store", "Wire"),
@@ -79,7 +79,8 @@ let package = Package(
         tests("Sockets", "Bytes", "Sockets", "Wire"), tests("Bytes", "Bytes"),
         tests("Doors", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "Policy", "Sockets", "Wire"),
         tests("LocalAPI", "APITypes", "LatchkeyClient", "LocalAPI", "Sockets", "Wire"),
-        tests("LatchkeyDevice", "CryptoEngine", "LatchkeyDevice", "Wire"),
+        tests(
+            "LatchkeyDevice", "Bytes", "CryptoEngine", "DeviceCLI", "LatchkeyDevice", "Sockets", "Wire"),
         tests("StateDirectory", "CryptoEngine", "Policy", "StateDirectory", "Store", "Wire"),
         tests("AdminCLI", "APITypes", "AdminCLI", "Bytes", "LatchkeyClient", "Sockets", "Wire"),
         tests(

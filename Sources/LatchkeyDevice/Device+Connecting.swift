@@ -21,6 +21,14 @@ public struct DialCandidate: Sendable, Hashable {
         route = door == .home ? "on this network" : "by address"
     }
 
+    /// A door of a host on this very machine, found by the file it keeps there; another host may have written it.
+    public init(onThisMachine endpoint: Endpoint, door: HostDoor) {
+        self.endpoint = endpoint
+        self.door = door
+        meansLittle = true
+        route = door == .home ? "on this host" : "by address"
+    }
+
     init(_ address: SavedAddress, of host: SavedHost) throws(DeviceError) {
         let port = address.port ?? host.remotePort
         let text = address.host.contains(":") ? "[\(address.host)]:\(port)" : "\(address.host):\(port)"

@@ -77,7 +77,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
     /// Whether a TCP connection stood: something is there. False for a port nobody listens on.
     public var reachedPeer = false
 
-    init(_ code: Code, _ message: String, reachedPeer: Bool = false) {
+    public init(_ code: Code, _ message: String, reachedPeer: Bool = false) {
         self.code = code
         self.message = message
         self.reachedPeer = reachedPeer
