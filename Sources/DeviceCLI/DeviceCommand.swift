@@ -43,7 +43,8 @@ extension DeviceCommand {
     package static let names = ["pair", "connect", "hosts", "forget", "help", "version"]
 
     private static let valued: Set<String> = [
-        "--dir", "--runtime-dir", "--name", "--model", "--app-version", "--host", "--code", "--door", "--seconds",
+        "--dir", "--runtime-dir", "--name", "--model", "--app-version", "--host", "--code", "--door",
+        "--seconds",
     ]
     private static let flags: Set<String> = ["--json", "--help", "-h", "--version"]
     /// Options that belong to one command or two; all others are for every command.
@@ -148,7 +149,8 @@ extension DeviceCommand {
             }
             guard let host = options["--host"] else {
                 throw UsageError(
-                    message: "--code needs --host HOST:PORT: a code does not say where its host is", command: command)
+                    message: "--code needs --host HOST:PORT: a code does not say where its host is",
+                    command: command)
             }
             return .pairCode(([code] + rest).joined(separator: " "), host: host)
         case "connect":

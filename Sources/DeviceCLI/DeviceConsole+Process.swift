@@ -16,7 +16,8 @@ extension DeviceConsole {
 
     /// The machine's pretty name, else its host name.
     private static func machineName() -> String {
-        let text = (try? readFile("/etc/hostname", limit: 4096)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let text =
+            (try? readFile("/etc/hostname", limit: 4096)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         return line.isEmpty ? "latchkey-device" : line
     }

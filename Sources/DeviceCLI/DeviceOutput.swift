@@ -183,7 +183,8 @@ enum DeviceOutput {
         }
         return rows.map { row in
             row.enumerated().map { index, cell in
-                index == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[index] - cell.count + 2)
+                index == row.count - 1
+                    ? cell : cell + String(repeating: " ", count: widths[index] - cell.count + 2)
             }.joined()
         }.joined(separator: "\n") + "\n"
     }

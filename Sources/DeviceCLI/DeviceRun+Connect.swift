@@ -52,7 +52,8 @@ extension DeviceRun {
                 error.goodbye != nil ? .goodbye : ExitCode(error) == .noAnswer ? .closed : .refused
             report(
                 ConnectReport(
-                    host: host, door: door ?? places.first?.door ?? .remote, summary: error.summary, ended: ended,
+                    host: host, door: door ?? places.first?.door ?? .remote, summary: error.summary,
+                    ended: ended,
                     error: error))
             throw error
         case .finished(.success(let session)):
@@ -128,7 +129,8 @@ extension DeviceRun {
         throw DeviceError(
             .unknownHost,
             hosts.isEmpty
-                ? "no host is saved yet; pair first" : "\(hosts.count) hosts are saved; say which: connect HOSTID")
+                ? "no host is saved yet; pair first"
+                : "\(hosts.count) hosts are saved; say which: connect HOSTID")
     }
 
     /// Where to dial. A named place alone, when there is one; else a host on this machine, then what is saved.
@@ -155,7 +157,8 @@ extension DeviceRun {
         if places.isEmpty, door == .home {
             throw DeviceError(
                 .noAddress,
-                "no home door is known here; say where it is: --host HOST:PORT (`latchkey status` on the host shows it)")
+                "no home door is known here; say where it is: --host HOST:PORT (`latchkey status` on the host shows it)"
+            )
         }
         return places
     }

@@ -45,7 +45,8 @@ struct DeviceRun: Sendable {
             console.write(
                 command.json
                     ? "{\"forgot\":\"\(host.id)\"}\n"
-                    : "Forgot \(host.name) (\(host.id)). The host still lists this device; remove it there too.\n")
+                    : "Forgot \(host.name) (\(host.id)). The host still lists this device; remove it there too.\n"
+            )
         case .pairLink(let link, let place):
             return try await pair { device throws(DeviceError) in
                 let endpoint: Endpoint? = if let place { try Endpoint(place) } else { nil }
@@ -91,7 +92,8 @@ struct DeviceRun: Sendable {
         if matches.count == 1 { return matches[0] }
         throw DeviceError(
             .unknownHost,
-            matches.isEmpty ? "no saved host has the ID \(word)" : "\(word) may be several saved hosts; give the ID")
+            matches.isEmpty
+                ? "no saved host has the ID \(word)" : "\(word) may be several saved hosts; give the ID")
     }
 
     private func pair(

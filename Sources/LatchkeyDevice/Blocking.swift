@@ -12,7 +12,9 @@ func blocking<R: Sendable>(within limit: Duration? = nil, _ work: @escaping @Sen
         pending.set(continuation)
         DispatchQueue.global().async { pending.answer(work()) }
         if let limit {
-            DispatchQueue.global().asyncAfter(deadline: .now() + limit.dispatchInterval) { pending.answer(nil) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + limit.dispatchInterval) {
+                pending.answer(nil)
+            }
         }
     }
 }

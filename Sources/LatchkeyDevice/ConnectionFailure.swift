@@ -23,12 +23,14 @@ enum ConnectionFailure {
     static func meaning(of reason: HandshakeFailureReason, _ facts: Facts) -> DeviceError {
         switch reason {
         case .pinMismatch, .untrusted:
-            return DeviceError(.wrongHost, "another machine answers there: its key is not the host's", reachedPeer: true)
+            return DeviceError(
+                .wrongHost, "another machine answers there: its key is not the host's", reachedPeer: true)
         case .alertBadCertificate, .alertCertificateUnknown:
             if facts.alpn == .pairing {
                 return DeviceError(.notPairing, "no pairing window is open at that door", reachedPeer: true)
             }
-            return DeviceError(.revoked, "the host does not know this device (any more); pair again", reachedPeer: true)
+            return DeviceError(
+                .revoked, "the host does not know this device (any more); pair again", reachedPeer: true)
         case .peerLeft, .deadline, .badMessage:
             return ended(facts)
         case .noCertificate, .alpn, .http, .notTLS13, .protocolVersion, .other:

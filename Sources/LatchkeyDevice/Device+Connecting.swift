@@ -101,7 +101,8 @@ extension Device {
         let hello = Hello(
             appVersion: description.appVersion, build: description.build, device: description.shown,
             protocolGeneration: 1, audio: description.audio)
-        let failure = await connection.beginSession(hello, servedWithin: Self.servedLimit) { [store] verified in
+        let failure = await connection.beginSession(hello, servedWithin: Self.servedLimit) {
+            [store] verified in
             // A change that cannot be stored is made again by the next session's info.
             _ = try? store.change { $0.apply(verified, keepLoopback: store.keepLoopback) }
         }

@@ -25,7 +25,8 @@ extension Device {
         guard !endpoints.isEmpty else {
             throw DeviceError(
                 .noAddress,
-                "this link is for the host's own network and carries no address; say where the host is (host:port)")
+                "this link is for the host's own network and carries no address; say where the host is (host:port)"
+            )
         }
         let secret = SecretBytes(link.secret)
         var failure = DeviceError(.noAddress, "the link carries no address")
@@ -56,7 +57,8 @@ extension Device {
         } catch {
             switch error {
             case .length: throw DeviceError(.codeLength, "a code has twelve digits")
-            case .typo: throw DeviceError(.codeTypo, "there is a typing mistake in the code; check it on the host")
+            case .typo:
+                throw DeviceError(.codeTypo, "there is a typing mistake in the code; check it on the host")
             }
         }
         let password = SecretBytes(Array(digits.utf8))
@@ -123,7 +125,8 @@ extension Device {
         _ target: Endpoint, method: String, pin: Fingerprint?,
         key: @Sendable (Fingerprint) async -> SecretBytes?
     ) async throws(DeviceError) -> Paired {
-        let connection = try await open(target, alpn: .pairing, pin: pin, within: Self.connectLimit) { header in
+        let connection = try await open(target, alpn: .pairing, pin: pin, within: Self.connectLimit) {
+            header in
             // Any other kind than the answer is not to be read at all; 0 lets an empty one through to be refused.
             header.kind == .pairResult ? MessageCaps.pairing : 0
         }
@@ -145,19 +148,23 @@ extension Device {
     }
 
     /// What the host's answer means. Whatever does not verify leaves nothing behind.
-    private static func judge(_ message: Message?, _ proofs: PairingProofs) throws(DeviceError) -> AcceptedPairing {
+    private static func judge(_ message: Message?, _ proofs: PairingProofs) throws(DeviceError)
+        -> AcceptedPairing
+    {
         guard let message else {
             throw DeviceError(.refused, "the host closed the connection without an answer", reachedPeer: true)
         }
         guard message.header.kind == .pairResult, !message.payload.isEmpty,
             let result = try? PairResult(payload: message.payload)
         else {
-            throw DeviceError(.badAnswer, "the host's answer could not be read; nothing was saved", reachedPeer: true)
+            throw DeviceError(
+                .badAnswer, "the host's answer could not be read; nothing was saved", reachedPeer: true)
         }
         if result.ok {
             guard let accepted = proofs.accept(result) else {
                 throw DeviceError(
-                    .badAnswer, "what answered does not know this code, so it is not the host; nothing was saved",
+                    .badAnswer,
+                    "what answered does not know this code, so it is not the host; nothing was saved",
                     reachedPeer: true)
             }
             return accepted
@@ -195,7 +202,9 @@ extension PairingRefusal {
         triesLeft = result.reason == "code" ? max(0, result.triesLeft ?? 0) : nil
         retryAfter = result.retryAfter
         // Generation 1 words its own reasons itself and ignores a message beside them.
-        let cleaned = Self.known.contains(reason) ? nil : result.message.map { Label.clean($0, limit: Self.messageLimit) }
+        let cleaned =
+            Self.known.contains(reason)
+            ? nil : result.message.map { Label.clean($0, limit: Self.messageLimit) }
         message = cleaned?.isEmpty == true ? nil : cleaned
     }
 

@@ -88,7 +88,8 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
     /// How much this failure tells about the host, smallest first: what to report when several addresses failed (06 B3).
     var rank: Int {
         let order: [Code] = [
-            .badAnswer, .pairingRefused, .notPairing, .wrongHost, .revoked, .remoteOff, .busy, .goodbye, .refused,
+            .badAnswer, .pairingRefused, .notPairing, .wrongHost, .revoked, .remoteOff, .busy, .goodbye,
+            .refused,
             .nameNotFound, .notSill, .noAnswer,
         ]
         return order.firstIndex(of: code) ?? order.count

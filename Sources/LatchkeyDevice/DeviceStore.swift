@@ -47,7 +47,7 @@ final class DeviceStore: Sendable {
         let stored: [UInt8]
         do {
             stored = try readFile(path, limit: keyFileLimit)
-        } catch where error.isMissing {
+        } catch  where error.isMissing {
             return try makeKey(path)
         } catch {
             throw DeviceError(.storage, "the device's key cannot be read: \(error.message)")
@@ -60,7 +60,8 @@ final class DeviceStore: Sendable {
         } catch {
             throw DeviceError(
                 .storage,
-                "\(path) holds no P-256 key (\(error.message)); restore it, or move the directory away and pair again")
+                "\(path) holds no P-256 key (\(error.message)); restore it, or move the directory away and pair again"
+            )
         }
     }
 
@@ -84,7 +85,7 @@ final class DeviceStore: Sendable {
     func hosts() throws(DeviceError) -> SavedHostList {
         do {
             return SavedHostList(stored: try readFile(path(Self.hostsName), limit: Self.hostsFileLimit))
-        } catch where error.isMissing {
+        } catch  where error.isMissing {
             return SavedHostList()
         } catch {
             throw DeviceError(.storage, "the saved hosts cannot be read: \(error.message)")

@@ -11,7 +11,8 @@ extension HostConnection {
 
     /// Sends the hello and starts the pings, then waits for the first window list; nil, or why there was none.
     func beginSession(
-        _ hello: Hello, servedWithin limit: Duration, onHostInfo: @escaping @Sendable (VerifiedHostInfo) -> Void
+        _ hello: Hello, servedWithin limit: Duration,
+        onHostInfo: @escaping @Sendable (VerifiedHostInfo) -> Void
     ) async -> DeviceError? {
         guard let host = hostFingerprint, !hasEnded else { return failure }
         session = SessionTracker(host: host, now: monotonicNow())

@@ -179,7 +179,8 @@ actor HostConnection {
         } catch {
             end(
                 DeviceError(
-                    .protocolError, "the host announced a message of \(error.header.length) bytes, too long to take",
+                    .protocolError,
+                    "the host announced a message of \(error.header.length) bytes, too long to take",
                     reachedPeer: true))
         }
         wakeReaders()

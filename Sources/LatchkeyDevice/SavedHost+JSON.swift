@@ -12,7 +12,8 @@ extension SavedHost {
             let keyText = try? json.requiredString("recognitionKey"), let key = Base64URL.decode(keyText),
             key.count == 32, let port = try? json.requiredInt("remotePort"), (1...65535).contains(port),
             let addresses = try? json.requiredArray("addresses"),
-            let pairedAt = try? json.requiredDouble("pairedAt"), let method = try? json.requiredString("method")
+            let pairedAt = try? json.requiredDouble("pairedAt"),
+            let method = try? json.requiredString("method")
         else { return nil }
         self.init(
             fingerprint: fingerprint, name: name, recognitionKey: key, remotePort: port,
@@ -54,7 +55,9 @@ extension SavedHost {
 
 extension SavedAddress {
     init?(_ json: JSON) {
-        guard let host = json["host"]?.string, !host.isEmpty, let kind = json["kind"]?.string else { return nil }
+        guard let host = json["host"]?.string, !host.isEmpty, let kind = json["kind"]?.string else {
+            return nil
+        }
         self.init(host: host, port: json["port"]?.int, kind: kind, via: json["via"]?.string ?? "")
     }
 

@@ -41,7 +41,8 @@ public struct SavedHost: Sendable, Equatable {
     var newKey = false
 
     init?(
-        fingerprint: String, name: String, recognitionKey: [UInt8], remotePort: Int, addresses: [SavedAddress],
+        fingerprint: String, name: String, recognitionKey: [UInt8], remotePort: Int,
+        addresses: [SavedAddress],
         pairedAt: Double, method: String
     ) {
         guard let pin = Fingerprint(base64url: fingerprint) else { return nil }

@@ -76,7 +76,8 @@ public final class Session: Sendable, AsyncSequence {
     /// Sends one message; at most 1 MiB of payload, or the host closes the session. Waits while too much is unsent.
     public func send(kind: UInt8, _ payload: [UInt8]) async throws(DeviceError) {
         guard payload.count <= MessageCaps.fromDevice else {
-            throw DeviceError(.protocolError, "a message to the host has at most \(MessageCaps.fromDevice) bytes")
+            throw DeviceError(
+                .protocolError, "a message to the host has at most \(MessageCaps.fromDevice) bytes")
         }
         try await connection.send(MessageKind(rawValue: kind), payload)
     }

@@ -43,7 +43,9 @@ public struct SessionGoodbye: Sendable, Equatable {
         case "quit": "the host is shutting down"
         case "busy": "the host already serves as many remote sessions as it can"
         case "pairingRequired": "the host requires pairing now"
-        default: message ?? (reason.isEmpty ? "the host ended the session" : "the host ended the session (\(reason))")
+        default:
+            message
+                ?? (reason.isEmpty ? "the host ended the session" : "the host ended the session (\(reason))")
         }
     }
 }
