@@ -82,7 +82,9 @@ tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
         tests(
             "LatchkeyDevice", "Bytes", "CryptoEngine", "DeviceCLI", "LatchkeyDevice", "Sockets", "Wire"),
         tests("StateDirectory", "Core", "CryptoEngine", "Policy", "Sockets", "StateDirectory", "Store", "Wire"),
-        tests("AdminCLI", "APITypes", "AdminCLI", "Bytes", "LatchkeyClient", "Sockets", "Wire"),
+        tests(
+            "AdminCLI", "APITypes", "AdminCLI", "Bytes", "Core", "LatchkeyClient", "Policy", "Sockets",
+            "StateDirectory", "Wire"),
         tests(
             "Host", "APITypes", "CryptoEngine", "Host", "LatchkeyClient", "LatchkeyDevice", "Sockets", "Wire"),
         tests("Layering"),

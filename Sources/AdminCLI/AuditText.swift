@@ -10,7 +10,8 @@ package enum AuditText {
         var table = Columns(headings: ["WHEN", "WHO", "WHAT", "DEVICE", "FROM", "OUTCOME", "DETAIL"])
         for record in records {
             table.add([
-                .init(TimeText.relative(record.at, to: now)), .init(record.actor), .init(record.action, .strong),
+                .init(TimeText.relative(record.at, to: now)), .init(record.actor),
+                .init(record.action, .strong),
                 .init(record.device ?? "-"), .init(record.remote ?? "-"), .init(record.outcome),
                 .init(record.detail ?? ""),
             ])

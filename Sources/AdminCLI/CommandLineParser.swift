@@ -154,7 +154,8 @@ package enum CommandLineParser {
             noWait: found.has("--no-wait"), svg: found.value("--svg"))
     }
 
-    private static func changes(_ operands: [String], _ info: CommandInfo) throws(Failure) -> [SettingChange] {
+    private static func changes(_ operands: [String], _ info: CommandInfo) throws(Failure) -> [SettingChange]
+    {
         if operands.isEmpty { throw usage("no KEY is named", in: info) }
         var changes: [SettingChange] = []
         for index in stride(from: 0, to: operands.count, by: 2) {
@@ -202,9 +203,12 @@ package enum CommandLineParser {
 
     private static func unknown(option: String, of info: CommandInfo?, known: [String]) -> Failure {
         // Before the command only options of all commands are read; one that stands too early is a likely slip.
-        if info == nil, let owner = CommandTable.commands.first(where: { $0.options.contains { $0.name == option } }) {
+        if info == nil,
+            let owner = CommandTable.commands.first(where: { $0.options.contains { $0.name == option } })
+        {
             return Failure(
-                .usage, "\(option) comes after its command", advice: ["Usage: \(owner.usage)", seeHelp(owner)])
+                .usage, "\(option) comes after its command",
+                advice: ["Usage: \(owner.usage)", seeHelp(owner)])
         }
         let place = info.map { "\($0.name) has" } ?? "there is"
         return unknown("\(place) no option \(option)", option, in: known, info)

@@ -17,8 +17,8 @@ package enum CompletionScript {
     private static func operandWords(_ command: CommandInfo) -> String {
         switch command.operand {
         case .none: ""
-        case .device: "$(_latchkey_ids list)"
-        case .session: "$(_latchkey_ids sessions)"
+        case .device: "$(_latchkey_ids list name)"
+        case .session: "$(_latchkey_ids sessions device)"
         case .setting: SettingKey.all.map(\.name).joined(separator: " ")
         case .command: names
         case .shell: Shell.allCases.map(\.rawValue).joined(separator: " ")
@@ -26,10 +26,11 @@ package enum CompletionScript {
         }
     }
 
-    /// IDs out of `--json` without a JSON tool: every object of a list begins with its own.
+    /// IDs out of `--json` without a JSON tool: every object of a list begins with its own ID, and the member after it
+    /// tells a device from a session.
     private static let idFunction = """
         _latchkey_ids() {
-            latchkey "$1" --json 2>/dev/null | tr '{' '\\n' | sed -n 's/^"id":"\\([^"]*\\)","\\(name\\|device\\)".*/\\1/p'
+            latchkey "$1" --json 2>/dev/null | tr '{' '\\n' | sed -n 's/^"id":"\\([^"]*\\)","'"$2"'".*/\\1/p'
         }
         """
 
@@ -114,7 +115,7 @@ package enum CompletionScript {
         var text = """
             # fish completion for latchkey
             function __latchkey_ids
-                latchkey $argv[1] --json 2>/dev/null | tr '{' '\\n' | string replace -rf '^"id":"([^"]*)","(name|device)".*' '$1'
+                latchkey $argv[1] --json 2>/dev/null | tr '{' '\\n' | string replace -rf '^"id":"([^"]*)","'$argv[2]'".*' '$1'
             end
             complete -c latchkey -f
 

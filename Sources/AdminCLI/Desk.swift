@@ -32,11 +32,12 @@ struct ServiceDesk: Desk {
             do {
                 found.append(try client.device(prefix).value)
                 if reference.isWholeID { return found }
-            } catch ClientError.refused(let problem) where problem.code == "ambiguousDevice" {
-                // All of them are wanted, names included; the answer's candidates are IDs and names alone.
-                return try client.devices().items
-            } catch ClientError.refused(let problem) where problem.status == 404 {
+            } catch {
+                guard case .refused(let problem) = error else { throw error }
+                // All that fit are wanted whole; the answer's candidates are IDs and names alone.
+                if problem.code == "ambiguousDevice" { return try client.devices().items }
                 // No ID begins so; it may still be a name.
+                guard problem.status == 404 else { throw error }
             }
         }
         return found + (try client.devices(named: reference.text).items)

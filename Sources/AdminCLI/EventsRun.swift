@@ -42,7 +42,7 @@ struct EventsRun {
                 if !isFirst { output.remark("the service is back") }
                 isFirst = false
                 if let stop = try read(&stream, &last, wait) { return stop }
-            } catch let error as ClientError {
+            } catch {
                 if isFirst { throw error }
                 if case .refused = error { throw error }
                 if let stop = pause(wait) { return stop }

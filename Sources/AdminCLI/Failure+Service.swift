@@ -13,13 +13,14 @@ extension Failure {
         case .notAllowed:
             self.init(.refused, error.message, advice: [Self.whoMay])
         case .broken, .timedOut:
-            self.init(.refused, error.message, advice: ["The service's log says more: journalctl -u latchkeyd"])
+            self.init(
+                .refused, error.message, advice: ["The service's log says more: journalctl -u latchkeyd"])
         }
     }
 
     /// What to tell a person about an error answer: the service's own words, and a next step.
     package init(_ problem: Problem) {
-        self.init(Self.exit(for: problem), problem.detail, advice: Self.advice(for: problem))
+        self.init(Self.exit(for: problem), Self.detail(of: problem), advice: Self.advice(for: problem))
     }
 
     /// The service cannot be reached anywhere it might be.
@@ -29,9 +30,19 @@ extension Failure {
             advice: ["Tried: \(tried.joined(separator: ", "))"] + howToStart)
     }
 
-    private static let howToStart = ["Start it with: systemctl start latchkeyd (or run latchkeyd in a terminal)"]
+    private static let howToStart = [
+        "Start it with: systemctl start latchkeyd (or run latchkeyd in a terminal)"
+    ]
     private static let whoMay =
         "Run this as root or as the service's own user, or start latchkeyd with --admin-group and join that group."
+
+    /// The service's words, with a setting named as `set` names it.
+    private static func detail(of problem: Problem) -> String {
+        guard problem.code == "invalidSetting", let field = problem.field, let key = SettingKey.named(field),
+            problem.detail.hasPrefix(field + " ")
+        else { return problem.detail }
+        return key.name + problem.detail.dropFirst(field.count)
+    }
 
     private static func exit(for problem: Problem) -> ExitCode {
         switch (problem.status, problem.code) {
@@ -50,7 +61,9 @@ extension Failure {
             return ["Open a fresh one with: latchkey pair --replace (the old link and code stop working)"]
         case "invalidSetting": return ["See the keys and their values with: latchkey help set"]
         case "overridden":
-            return ["latchkeyd was started with an option that holds for this run; restart it without the option."]
+            return [
+                "latchkeyd was started with an option that holds for this run; restart it without the option."
+            ]
         case "storeUnavailable":
             return ["Nothing was changed. Look at the free space and the permissions of the state directory."]
         default: break

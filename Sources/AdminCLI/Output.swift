@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import APITypes
-package import LatchkeyClient
-package import Wire
+internal import APITypes
+internal import LatchkeyClient
+internal import Wire
 
 /// How one command speaks: to a person or, with `--json`, to a program.
 package struct Output {

@@ -11,16 +11,10 @@ struct PairRun {
     let output: Output
     let options: PairOptions
 
-    /// After this much more than its life, a window whose end was not told is asked for.
-    private static let overdue: Int64 = 2000
-
     func perform() throws -> ExitCode {
         if options.noWait {
             let window = try open()
             show(window)
-            if !output.isJSON, output.console.outputIsTerminal {
-                output.print("\nIt stays open; close it with: curl, or wait until it expires.\n")
-            }
             return .done
         }
         // Ctrl-C from here on closes the window that may have been opened.

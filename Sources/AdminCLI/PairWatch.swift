@@ -29,6 +29,8 @@ struct PairWatch {
     func watch(_ events: inout EventStream, _ wait: Console.Wait) throws -> WindowEnd {
         defer { clearCountdown() }
         while true {
+            let left = window.expiresAt.milliseconds - output.console.now().milliseconds
+            drawCountdown(left)
             if let batch = try ready(&events) {
                 if let end = try end(in: batch) { return end }
             } else if let end = try lookAgain() {
@@ -37,9 +39,7 @@ struct PairWatch {
             } else {
                 events = try client.events(since: events.lastID)
             }
-            let left = window.expiresAt.milliseconds - output.console.now().milliseconds
             if left < -Self.overdue, let end = try lookAgain() { return end }
-            drawCountdown(left)
             if let stop = wait(events.descriptor, Self.tick) {
                 clearCountdown()
                 _ = try? client.closeWindow()
@@ -63,7 +63,9 @@ struct PairWatch {
             case EventEnvelope.Kind.reset:
                 if let end = try lookAgain() { return end }
             case EventEnvelope.Kind.pairingClosed:
-                guard let closed = try? WindowEvent(json: event.data), closed.id == window.id else { continue }
+                guard let closed = try? WindowEvent(json: event.data), closed.id == window.id else {
+                    continue
+                }
                 return try end(closed.outcome ?? "cancelled", device: closed.device)
             default: break
             }
@@ -73,17 +75,21 @@ struct PairWatch {
 
     /// Asks the service whether the window is still open; nil when it is.
     private func lookAgain() throws -> WindowEnd? {
+        let last: LastWindow?
         do {
             // Another window in its place means that ours was replaced.
             return try client.window().value.id == window.id ? nil : .closed(outcome: "cancelled")
-        } catch ClientError.refused(let problem) where problem.code == "noWindow" {
-            let last = problem.last ?? nil
-            return try end(last?.outcome ?? "cancelled", device: last?.device)
-        } catch ClientError.notRunning {
-            throw Failure(
-                .notRunning, "the service stopped, and its window with it",
-                advice: ["Start it again, then: latchkey pair"])
+        } catch {
+            switch error {
+            case .refused(let problem) where problem.code == "noWindow": last = problem.last ?? nil
+            case .notRunning:
+                throw Failure(
+                    .notRunning, "the service stopped, and its window with it",
+                    advice: ["Start it again, then: latchkey pair"])
+            default: throw error
+            }
         }
+        return try end(last?.outcome ?? "cancelled", device: last?.device)
     }
 
     private func end(_ outcome: String, device: String?) throws -> WindowEnd {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import APITypes
 internal import LatchkeyClient
 
 /// Runs one command line and says how to end. Prints through `console` alone.
@@ -43,7 +44,8 @@ struct CommandRun {
         case .show(let device): try show(device)
         case .rename(let device, let name): try rename(device, to: name)
         case .remove(let devices, let confirmed): try remove(devices, isConfirmed: confirmed)
-        case .pair(let wanted): return try PairRun(client: client(), output: output, options: wanted).perform()
+        case .pair(let wanted):
+            return try PairRun(client: client(), output: output, options: wanted).perform()
         case .sessions:
             output.print(try client().sessions()) {
                 SessionText.list($0, now: console.now(), style: output.style)

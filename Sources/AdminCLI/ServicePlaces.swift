@@ -13,8 +13,10 @@ package struct ServicePlaces: Equatable, Sendable {
             guard let value = environment(name), !value.isEmpty else { return nil }
             return value
         }
+        // The XDG base directory specification ignores relative values.
+        func base(_ name: String) -> String? { variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
         let namedState = options.stateDirectory ?? variable("LATCHKEY_STATE_DIR")
-        let home = variable("XDG_STATE_HOME") ?? variable("HOME").map { $0 + "/.local/state" }
+        let home = base("XDG_STATE_HOME") ?? variable("HOME").map { $0 + "/.local/state" }
         stateDirectory = namedState ?? (isRoot ? "/var/lib/latchkey" : home.map { $0 + "/latchkey" })
         let system = "/run/latchkey/api.sock"
         if let socket = options.socket {
@@ -25,7 +27,7 @@ package struct ServicePlaces: Equatable, Sendable {
             sockets = [system]
         } else {
             var places: [String] = []
-            if let runtime = variable("XDG_RUNTIME_DIR") { places.append(runtime + "/latchkey/api.sock") }
+            if let runtime = base("XDG_RUNTIME_DIR") { places.append(runtime + "/latchkey/api.sock") }
             if let stateDirectory { places.append(stateDirectory + "/run/api.sock") }
             // Another user's service is meant only when no state directory of this user's is named.
             if namedState == nil { places.append(system) }

@@ -46,7 +46,8 @@ package struct SettingKey: Sendable {
             name: "away-capture-scale", path: ["away", "captureScale"], kind: .number, takes: "1|2",
             summary: "capture scale away"),
         .init(
-            name: "max-fps", path: ["maxFPS"], kind: .number, takes: "N", summary: "frames per second at most"),
+            name: "max-fps", path: ["maxFPS"], kind: .number, takes: "N", summary: "frames per second at most"
+        ),
         .init(
             name: "minimum-device-version", path: ["minimumDeviceVersion"], kind: .text, takes: "VERSION",
             summary: "the least app version let in; 0 for any"),

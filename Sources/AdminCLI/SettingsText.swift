@@ -20,7 +20,8 @@ package enum SettingsText {
     }
 
     /// The values that a change just set.
-    package static func changed(_ changes: [SettingChange], _ settings: SettingsBody, style: Style) -> String {
+    package static func changed(_ changes: [SettingChange], _ settings: SettingsBody, style: Style) -> String
+    {
         let json = (try? JSON.parse(settings.jsonBytes)) ?? .object([])
         var rows = Columns()
         for key in SettingKey.all where changes.contains(where: { $0.path == key.path }) {

@@ -9,7 +9,9 @@ package enum StatusText {
         var rows = Columns()
         rows.add("Host", status.name, .strong)
         rows.add("ID", status.hostID)
-        rows.add("Service", "latchkeyd \(status.version), up \(TimeText.span(Int64(max(0, min(status.uptime, 1e12)))))")
+        rows.add(
+            "Service",
+            "latchkeyd \(status.version), up \(TimeText.span(Int64(max(0, min(status.uptime, 1e12)))))")
         add(door: "Home door", status.home, &rows)
         add(door: "Remote door", status.remote, &rows)
         rows.add("Window", window(status.window, now), status.window.open == nil ? nil : .attention)

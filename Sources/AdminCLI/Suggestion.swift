@@ -7,7 +7,9 @@ enum Suggestion {
     /// A word that the typed one begins counts as near; otherwise one slip for each three letters is forgiven.
     static func nearest(to typed: String, in words: [String]) -> String? {
         let typed = typed.lowercased()
-        if typed.count >= 2, let whole = words.first(where: { $0.lowercased().hasPrefix(typed) }) { return whole }
+        if typed.count >= 2, let whole = words.first(where: { $0.lowercased().hasPrefix(typed) }) {
+            return whole
+        }
         let ranked = words.map { (word: $0, slips: distance(typed, $0.lowercased())) }
         guard let best = ranked.min(by: { $0.slips < $1.slips }) else { return nil }
         return best.slips <= max(1, best.word.count / 3) ? best.word : nil

@@ -18,7 +18,7 @@ public final class Client {
             do {
                 return Reply(value: try Body(json: json), body: body)
             } catch {
-                throw .broken("the service's answer is not as it should be: \(error.message)")
+                throw .broken("the service's answer is not as it should be: \(error)")
             }
         }
 
@@ -28,7 +28,7 @@ public final class Client {
             do {
                 return try JSON.parse(body)
             } catch {
-                throw .broken("the service's answer is not JSON: \(error.message)")
+                throw .broken("the service's answer is not JSON: \(error)")
             }
         }
     }
@@ -131,7 +131,9 @@ public final class Client {
                 case .head(let head): status = head.status
                 case .body(let part):
                     body += part
-                    guard body.count <= Self.bodyLimit else { throw .broken("the answer to \(what) is too long") }
+                    guard body.count <= Self.bodyLimit else {
+                        throw .broken("the answer to \(what) is too long")
+                    }
                 case .end(let reusable):
                     kept.wasUsed = true
                     if reusable { self.kept = kept }

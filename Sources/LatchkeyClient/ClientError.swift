@@ -34,7 +34,9 @@ extension Problem {
     init(status: Int, body: [UInt8]) {
         if let json = try? JSON.parse(body), let problem = try? Problem(json: json) {
             self = problem
-            if detail.isEmpty { detail = title.isEmpty ? "the service answered with status \(status)" : title }
+            if detail.isEmpty {
+                detail = title.isEmpty ? "the service answered with status \(status)" : title
+            }
             return
         }
         self.init(

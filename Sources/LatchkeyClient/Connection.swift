@@ -55,7 +55,9 @@ struct Connection: ~Copyable {
         do {
             while !outgoing.isEmpty {
                 if try socket.write(from: outgoing) == nil {
-                    guard try socket.wait(for: .writable, until: deadline) else { throw ClientError.timedOut("the call") }
+                    guard try socket.wait(for: .writable, until: deadline) else {
+                        throw ClientError.timedOut("the call")
+                    }
                 }
             }
         } catch let error as ClientError {

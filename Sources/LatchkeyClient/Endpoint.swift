@@ -21,7 +21,8 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         guard text.lowercased().hasPrefix(scheme) else { return nil }
         var rest = text.dropFirst(scheme.count)
         if rest.last == "/" { rest.removeLast() }
-        guard let colon = rest.lastIndex(of: ":"), let port = UInt16(rest[rest.index(after: colon)...]), port > 0
+        guard let colon = rest.lastIndex(of: ":"), let port = UInt16(rest[rest.index(after: colon)...]),
+            port > 0
         else { return nil }
         let host = rest[..<colon]
         let allowed = host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-.:[]".contains($0)) }

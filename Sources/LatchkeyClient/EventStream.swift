@@ -10,12 +10,7 @@ package struct EventStream: ~Copyable {
     private static let openTime = Duration.seconds(10)
 
     private let connection: Connection
-    private var response = ResponseParser()
-    private var events = ServerEventParser()
-    private var waiting: [EventEnvelope] = []
-
-    /// The last event's ID, or where this stream itself resumed; nil before the first.
-    package private(set) var lastID: Int64?
+    private var reader: EventReader
 
     /// Asks for the events after `since`; nil for those that happen from now on.
     init(_ endpoint: Endpoint, since: Int64?) throws(ClientError) {
@@ -23,19 +18,28 @@ package struct EventStream: ~Copyable {
         if let since { fields.append(("Last-Event-ID", String(since))) }
         let request = Request(.get, "/v1/events", fields: fields)
         let deadline = monotonicNow() + Self.openTime
-        connection = try Connection(to: endpoint)
-        lastID = since
+        let connection = try Connection(to: endpoint)
         try connection.send(request.encode(for: endpoint), until: deadline)
-        try open(until: deadline)
+        var reader = EventReader(lastID: since)
+        while !reader.isOpen {
+            switch try connection.receive(until: deadline) {
+            case .bytes(let bytes): try reader.take(bytes)
+            case .nothingNow: throw .timedOut("GET /v1/events")
+            case .end: throw .broken("the service closed the connection instead of answering")
+            }
+        }
+        self.connection = connection
+        self.reader = reader
     }
+
+    /// The last event's ID, or where this stream itself resumed; nil before the first.
+    package var lastID: Int64? { reader.lastID }
 
     /// The descriptor that becomes readable when events come, to wait for beside other things.
     package var descriptor: Int32 { connection.descriptor }
 
     /// The events that are there now; nil when the stream has ended. Does not wait.
-    package mutating func ready() throws(ClientError) -> [EventEnvelope]? {
-        try take(waitingUntil: nil)
-    }
+    package mutating func ready() throws(ClientError) -> [EventEnvelope]? { try take(waitingUntil: nil) }
 
     /// The next events, waiting for the first until `deadline`: empty when none came, nil when the stream has ended.
     package mutating func next(until deadline: MonotonicTime) throws(ClientError) -> [EventEnvelope]? {
@@ -45,63 +49,60 @@ package struct EventStream: ~Copyable {
         }
     }
 
-    private mutating func take(waitingUntil deadline: MonotonicTime?) throws(ClientError) -> [EventEnvelope]? {
-        if !waiting.isEmpty {
-            defer { waiting = [] }
-            return waiting
-        }
+    private mutating func take(waitingUntil deadline: MonotonicTime?) throws(ClientError) -> [EventEnvelope]?
+    {
+        // What came with the answer's head is here already, and no descriptor will announce it.
+        if !reader.waiting.isEmpty { return reader.takeWaiting() }
+        if reader.hasEnded { return nil }
         switch try connection.receive(until: deadline) {
         case .nothingNow: return []
         case .end: return nil
         case .bytes(let bytes):
-            let ended = try digest(bytes)
-            if ended, waiting.isEmpty { return nil }
-            defer { waiting = [] }
-            return waiting
+            try reader.take(bytes)
+            return reader.takeWaiting()
         }
     }
+}
 
-    /// Reads the answer's head; what of the stream came with it waits for the first caller.
-    private mutating func open(until deadline: MonotonicTime) throws(ClientError) {
-        var status: Int?
-        var refusal: [UInt8] = []
-        while true {
-            let bytes: [UInt8]
-            switch try connection.receive(until: deadline) {
-            case .bytes(let some): bytes = some
-            case .nothingNow: throw .timedOut("GET /v1/events")
-            case .end: throw .broken("the service closed the connection instead of answering")
-            }
-            for piece in try pieces(bytes) {
-                switch piece {
-                case .head(let head): status = head.status
-                case .body(let part) where status == 200: try collect(part)
-                case .body(let part): refusal += part
-                case .end where status == 200: return
-                case .end: throw .refused(Problem(status: status ?? 500, body: refusal))
-                }
-            }
-            if status == 200 { return }
-        }
+/// The answer to `GET /v1/events` as it is read. Pure.
+private struct EventReader {
+    private var response = ResponseParser()
+    private var events = ServerEventParser()
+    private var status: Int?
+    private var refusal: [UInt8] = []
+
+    /// Events that nobody has taken yet.
+    private(set) var waiting: [EventEnvelope] = []
+    private(set) var lastID: Int64?
+    /// The service has ended the stream.
+    private(set) var hasEnded = false
+
+    init(lastID: Int64?) { self.lastID = lastID }
+
+    /// Whether the service has agreed to tell events.
+    var isOpen: Bool { status == 200 }
+
+    mutating func takeWaiting() -> [EventEnvelope] {
+        defer { waiting = [] }
+        return waiting
     }
 
-    private mutating func digest(_ bytes: [UInt8]) throws(ClientError) -> Bool {
-        var ended = false
-        for piece in try pieces(bytes) {
-            switch piece {
-            case .body(let part): try collect(part)
-            case .end: ended = true
-            case .head: break
-            }
-        }
-        return ended
-    }
-
-    private mutating func pieces(_ bytes: [UInt8]) throws(ClientError) -> [ResponseParser.Piece] {
+    /// Throws `.refused` once an error answer is complete.
+    mutating func take(_ bytes: [UInt8]) throws(ClientError) {
+        let pieces: [ResponseParser.Piece]
         do {
-            return try response.feed(bytes[...])
+            pieces = try response.feed(bytes[...])
         } catch {
             throw .broken("the events are not as they should be: \(error.what)")
+        }
+        for piece in pieces {
+            switch piece {
+            case .head(let head): status = head.status
+            case .body(let part) where isOpen: try collect(part)
+            case .body(let part): refusal += part
+            case .end where isOpen: hasEnded = true
+            case .end: throw .refused(Problem(status: status ?? 500, body: refusal))
+            }
         }
     }
 

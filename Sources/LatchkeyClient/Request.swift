@@ -3,7 +3,9 @@
 /// One call of the API, before it is bytes.
 package struct Request: Sendable {
     /// The methods the API knows.
-    package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
+    package enum Method: String, Sendable {
+        case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE"
+    }
 
     package var method: Method
     /// An absolute path without query, its segments escaped (``segment(_:)``).

@@ -80,7 +80,9 @@ struct ResponseParser {
                 state = left == part.count ? .chunkEnd : .chunk(left: left - part.count)
             case .chunkEnd:
                 guard let text = try takeLine(&rest, limit: Self.lineLimit) else { break }
-                guard text.isEmpty else { throw Malformed(what: "a chunk of its body is longer than its size") }
+                guard text.isEmpty else {
+                    throw Malformed(what: "a chunk of its body is longer than its size")
+                }
                 state = .chunkSize
             case .trailers:
                 guard let text = try takeLine(&rest, limit: Self.headLimit) else { break }
@@ -128,7 +130,9 @@ struct ResponseParser {
         else { throw Malformed(what: "it does not begin as HTTP/1.1 does") }
         var fields: [(name: String, value: String)] = []
         for text in lines.dropFirst() {
-            guard let colon = text.firstIndex(of: ":") else { throw Malformed(what: "a header field has no colon") }
+            guard let colon = text.firstIndex(of: ":") else {
+                throw Malformed(what: "a header field has no colon")
+            }
             let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             fields.append((text[..<colon].lowercased(), trimmedEnd(value)))
         }
@@ -152,7 +156,9 @@ struct ResponseParser {
             }
             state = .chunkSize
         } else if let length = head["content-length"] {
-            guard let length = Int(length), length >= 0 else { throw Malformed(what: "its length is no number") }
+            guard let length = Int(length), length >= 0 else {
+                throw Malformed(what: "its length is no number")
+            }
             state = .fixed(left: length)
             if length == 0 { finishBody(&pieces) }
         } else {
