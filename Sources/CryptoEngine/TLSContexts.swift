@@ -57,7 +57,9 @@ package final class TLSClientContext: Sendable {
 
     @unsafe init(method: OpaquePointer?, key: HostKey, certificateDER: [UInt8]) throws(CryptoError) {
         ErrorQueue.clear()
-        guard let raw = unsafe SSL_CTX_new(method) else { throw .failed("SSL_CTX_new") }
+        guard let raw = unsafe SSL_CTX_new_ex(LeanLibrary.shared.raw, nil, method) else {
+            throw .failed("SSL_CTX_new_ex")
+        }
         unsafe self.raw = raw
         let version = Int(TLS1_3_VERSION)
         guard unsafe SSL_CTX_ctrl(raw, SSL_CTRL_SET_MIN_PROTO_VERSION, version, nil) == 1,
