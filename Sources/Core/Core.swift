@@ -4,100 +4,175 @@ package import Policy
 package import Wire
 
 /// The deterministic state machine behind both ways of using Latchkey: `(state, input, moment) -> (state, effects)`.
-/// It opens nothing, waits for nothing and reads no clock.
+/// It opens nothing, waits for nothing and reads no clock. Its inputs are grouped by file: connections, sessions,
+/// pairing, asks, windows, changes, doors, time, the delegated API, and the views.
 package struct Core: Sendable {
+    /// What is fixed for this run.
     package let host: HostFacts
+    /// The trust that holds now; the shell publishes it whenever it is another one.
     package private(set) var trust: TrustSnapshot
-    private var effects: [Effect] = []
-    package var settings: Settings
-    package var storedSettings: Settings
+    /// In force: the stored ones under the command line's.
+    package private(set) var settings: Settings
+    /// As the store has them; a change is proposed from these.
+    package private(set) var storedSettings: Settings
+    /// What was counted since the start.
+    package internal(set) var counters = CoreCounters()
+    /// How the last window ended; nil before the first.
+    package internal(set) var lastWindow: WindowOutcome?
+    /// What kind 18 says now; the shell stamps `issuedAt` and signs.
+    package internal(set) var hostInfo: HostInfo
 
+    let overrides: SettingsOverrides
+    let primitives: Primitives
+    let limits: DoorLimits
+
+    var devices: DeviceMap
+    var tombstones: [Fingerprint: Tombstone]
+    /// When a removed key's try was told to the admin last.
+    var removedTries: [Fingerprint: MonotonicTime] = [:]
+
+    var home: DoorBook
+    var remote: DoorBook
+    var connections: [ConnectionID: Connection] = [:]
+    var table = SessionTable()
+    var delegated = LinkedTable<DelegatedKey, DelegatedPending>()
+    var lastDelegated: UInt64 = 0
+
+    var opened: OpenedWindow?
+    var spareEntropy: WindowEntropy?
+    var askLimits = AskLimits()
+    var askLog = LinkedTable<IPAddress, MonotonicTime>()
+    var request: PairingRequest?
+    var lockWord = LockWord()
+    var logind = LockPolicy.Witness.silent
+    var lastLock = LockState.locked
+
+    var gate = DeviceGate()
+    var older = OlderTries()
+    var olderPlace = ""
+
+    var pendingChanges: [ChangeID: PendingChange] = [:]
+    var lastChange: UInt64 = 0
+
+    var interfaces = InterfaceTable.empty
+    var serviceNames = ServiceNames(.empty)
+    var isRunning = false
+    var isStopping = false
+    var lastQuality: QualityView
+
+    private var effects: [Effect] = []
+    private var announced: MonotonicTime?
+
+    /// A core at rest; `start` opens the doors. `devices` and `tombstones` are the store's.
     package init(
-        host: HostFacts, settings: Settings, overrides: SettingsOverrides, devices: [DeviceRecord],
+        host: HostFacts, settings stored: Settings, overrides: SettingsOverrides, devices: [DeviceRecord],
         tombstones: [Tombstone], primitives: Primitives, limits: DoorLimits = .shipped
     ) {
+        let settings = overrides.applied(to: stored)
         self.host = host
+        storedSettings = stored
         self.settings = settings
-        storedSettings = settings
+        self.overrides = overrides
+        self.primitives = primitives
+        self.limits = limits
+        self.devices = DeviceMap(devices)
+        self.tombstones = Dictionary(
+            tombstones.map { ($0.fingerprint, $0) }, uniquingKeysWith: { $1 })
+        home = DoorBook(limits)
+        remote = DoorBook(limits)
         trust = TrustSnapshot(
-            devices: DeviceMap(devices),
+            devices: self.devices,
             switches: DoorPolicy.Switches(
-                requirePairing: true, remoteAccess: false, effectiveInternet: false, remotePairingOpen: false)
-        )
+                requirePairing: settings.requirePairing, remoteAccess: settings.remoteAccess,
+                effectiveInternet: settings.effectiveInternet, remotePairingOpen: false))
+        hostInfo = HostInfo(
+            macID: host.fingerprint.id.text, name: Self.name(settings, host), issuedAt: 0,
+            remoteAccess: settings.remoteAccess,
+            remotePort: settings.remotePort == 0 ? SettingRange.defaultRemotePort : settings.remotePort,
+            internet: settings.effectiveInternet, addresses: [])
+        lastQuality = QualityView(
+            home: settings.home, away: settings.away, maxFPS: settings.maxFPS, runsAway: false)
     }
 
+    /// Opens the doors. Once, before any other input.
+    package mutating func start(_ moment: Moment) {
+        isRunning = true
+        emit(.needEntropy)
+        updateDoors(moment)
+        log(
+            .info, "started",
+            [
+                ("host", host.fingerprint.id.text), ("devices", String(devices.count)),
+                ("version", host.version),
+            ])
+    }
+
+    /// The service stops: `quit` to every session, no further connection. The shell closes what is left.
+    package mutating func stop(_ moment: Moment) {
+        guard !isStopping else { return }
+        isStopping = true
+        closeWindow(.cancelled, quiets: false, actor: .service, moment)
+        updateDoors(moment)
+        for session in table.all() { end(session.view.id, .quit, moment) }
+        for id in connections.keys { emit(.closeConnection(id)) }
+        connections = [:]
+        log(.info, "stopping")
+    }
+
+    /// The effects since the last call, in order. With them goes the deadline, if it became earlier.
     package mutating func takeEffects() -> [Effect] {
-        defer { effects.removeAll(keepingCapacity: true) }
-        return effects
+        if let next = nextDeadline, announced.map({ next < $0 }) ?? true {
+            announced = next
+            effects.append(.wake(next))
+        }
+        guard !effects.isEmpty else { return [] }
+        var taken: [Effect] = []
+        swap(&taken, &effects)
+        return taken
     }
 
-    package mutating func start(_ moment: Moment) {}
-    package mutating func connectionArrived(_ arrival: Arrival, _ moment: Moment) -> StartVerdict {
-        .refuse(.limit)
+    // MARK: - Shared by the inputs
+
+    mutating func emit(_ effect: Effect) { effects.append(effect) }
+
+    mutating func log(_ level: LogLine.Level, _ message: String, _ fields: [(String, String)] = []) {
+        effects.append(.log(LogLine(level, message, fields)))
     }
-    package mutating func connectionSentClientHello(_ id: ConnectionID) {}
-    package mutating func connectionFailed(
-        _ id: ConnectionID, _ why: HandshakeFailure, key: Fingerprint? = nil, _ moment: Moment
-    ) {}
-    package mutating func connectionLeft(_ id: ConnectionID, _ moment: Moment) {}
-    package mutating func connectionReady(
-        _ id: ConnectionID, alpn: String?, key: Fingerprint?, _ moment: Moment
-    ) -> ReadyVerdict { .refuse(.unpaired) }
-    package func updateGoodbye(_ hello: Hello?) -> Goodbye { .quit }
-    package mutating func gateRefused(_ id: ConnectionID, _ moment: Moment) -> Duration { .zero }
-    package mutating func register(
-        _ id: ConnectionID, hello: Hello?, counters: SessionCounters, _ moment: Moment
-    ) -> RegisterVerdict { .refuse }
-    package mutating func pairingMessage(_ id: ConnectionID, _ request: PairRequest, _ moment: Moment) {}
-    package mutating func sessionHello(_ id: SessionID, _ hello: Hello, _ moment: Moment) {}
-    package mutating func pairingWanted(_ id: SessionID, _ moment: Moment) {}
-    package mutating func sessionEnded(_ id: SessionID, _ why: SessionEnd, _ moment: Moment) {}
-    package mutating func admission(_ query: AdmissionQuery, _ moment: Moment) -> AdmissionAnswer {
-        AdmissionAnswer(
-            decision: .refuse(.limit), origin: .internet, cable: false, route: "", away: false)
+
+    mutating func audit(_ row: AuditRow) {
+        effects.append(.record(StoreCommit(change: .auditOnly, audit: [row])))
     }
-    package mutating func openWindow(_ window: OpenWindow, _ moment: Moment) -> OpenWindowAnswer {
-        .alreadyOpen
+
+    /// The deadline that was announced has come; the next one is told again.
+    mutating func forgetAnnouncement() { announced = nil }
+
+    /// The book of a door.
+    subscript(door: Door) -> DoorBook {
+        get { door == .home ? home : remote }
+        _modify {
+            if door == .home { yield &home } else { yield &remote }
+        }
     }
-    package mutating func closeWindow(actor: Actor, _ moment: Moment) -> Bool { false }
-    package func window(_ moment: Moment) -> WindowOffer? { nil }
-    package var lastWindow: WindowOutcome? { nil }
-    package mutating func codeKeyDerived(window: String, key: [UInt8], _ moment: Moment) {}
-    package mutating func supply(_ entropy: WindowEntropy) {}
-    package mutating func propose(_ change: Change, actor: Actor, _ moment: Moment) -> ProposalAnswer {
-        .refused(.stopping)
+
+    var switches: DoorPolicy.Switches {
+        DoorPolicy.Switches(
+            requirePairing: settings.requirePairing, remoteAccess: settings.remoteAccess,
+            effectiveInternet: settings.effectiveInternet, remotePairingOpen: opened?.isForRemote ?? false)
     }
-    package mutating func committed(_ id: ChangeID, _ result: CommitResult, _ moment: Moment) {}
-    package mutating func disconnect(
-        _ id: SessionID, message: String?, actor: Actor, _ moment: Moment
-    ) -> Bool { false }
-    package mutating func setLock(_ locked: Bool, actor: Actor, _ moment: Moment) -> LockState { .locked }
-    package mutating func stop(_ moment: Moment) {}
-    package mutating func interfacesChanged(_ table: InterfaceTable, _ moment: Moment) {}
-    package mutating func doorState(_ door: Door, _ state: DoorState, _ moment: Moment) {}
-    package mutating func tick(_ moment: Moment) {}
-    package var nextDeadline: MonotonicTime? { nil }
-    package func status(_ moment: Moment) -> StatusView {
-        StatusView(
-            lock: .locked, homeDoor: .off, remoteDoor: .off, wantsRemoteDoor: false, sessions: 0, devices: 0,
-            quality: QualityView(
-                home: settings.home, away: settings.away, maxFPS: settings.maxFPS, runsAway: false))
+
+    /// Makes the snapshot that `enter` publishes before it hands over any effect of this entry.
+    mutating func publish() { trust = TrustSnapshot(devices: devices, switches: switches) }
+
+    mutating func setSettings(stored: Settings) {
+        storedSettings = stored
+        settings = overrides.applied(to: stored)
     }
-    package func sessions() -> [SessionView] { [] }
-    package func session(_ id: SessionID) -> SessionView? { nil }
-    package func session(remote: SocketAddress) -> SessionView? { nil }
-    package func device(_ id: SillID) -> DeviceRecord? { nil }
-    package func devices(prefix: String, limit: Int) -> [DeviceRecord] { [] }
-    package func devices(named name: String) -> [DeviceRecord] { [] }
-    package func devices(after: SillID?, limit: Int) -> [DeviceRecord] { [] }
-    package func connectedCount(_ key: Fingerprint) -> Int { 0 }
-    package func tombstone(_ key: Fingerprint) -> Tombstone? { nil }
-    package var overridden: [String] { [] }
-    package var hostInfo: HostInfo {
-        HostInfo(
-            macID: host.fingerprint.id.text, name: host.fallbackName, issuedAt: 0, remoteAccess: false,
-            remotePort: settings.remotePort, internet: false, addresses: [])
+
+    /// The host's name to people; never empty.
+    package var hostName: String { Self.name(settings, host) }
+
+    private static func name(_ settings: Settings, _ host: HostFacts) -> String {
+        let own = Label.clean(settings.name ?? host.fallbackName)
+        return own.isEmpty ? "Latchkey" : own
     }
-    package var hostName: String { host.fallbackName }
-    package var counters: CoreCounters { CoreCounters() }
 }

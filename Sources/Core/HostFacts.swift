@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Policy
 package import Wire
 
 /// The two cryptographic functions the rules need, handed in so that the core links no library.
@@ -55,9 +56,22 @@ package struct SettingsOverrides: Sendable, Equatable {
     package var name: String?
     /// `--remote-port`; 0 or 1024 to 65535.
     package var remotePort: Int?
+    /// `--home-port`: 0 lets the kernel choose; nil removes the door.
+    package var homePort: Int?
 
-    package init(name: String? = nil, remotePort: Int? = nil) {
+    package init(name: String? = nil, remotePort: Int? = nil, homePort: Int? = 0) {
         self.name = name
         self.remotePort = remotePort
+        self.homePort = homePort
+    }
+}
+
+extension SettingsOverrides {
+    /// The settings in force.
+    func applied(to stored: Settings) -> Settings {
+        var settings = stored
+        if let name { settings.name = name }
+        if let remotePort { settings.remotePort = remotePort }
+        return settings
     }
 }

@@ -34,19 +34,3 @@ package struct OlderNotice: Sendable, Equatable {
     /// When it is taken down, for people.
     package var until: WallTime
 }
-
-/// Everything the core counted since it started; label values are the enums' raw values.
-package struct CoreCounters: Sendable, Equatable {
-    /// What became of a connection: `session`, `pairing`, `goodbye`, `refuse` by door.
-    package var admissions: [Door: [String: UInt64]] = [:]
-    /// Refusals by door and word.
-    package var refusals: [Door: [RefusalWord: UInt64]] = [:]
-    /// Handshakes that failed, by reason.
-    package var handshakeFailures: [HandshakeFailure: UInt64] = [:]
-    /// Answers to kind 19: `ok` or the reason.
-    package var pairings: [String: UInt64] = [:]
-    /// Goodbyes by reason.
-    package var goodbyes: [String: UInt64] = [:]
-    /// Commits that failed.
-    package var failedCommits: UInt64 = 0
-}

@@ -18,6 +18,11 @@ package struct Message: Equatable, Sendable {
 package struct MessageTooLong: Error, Equatable {
     /// The header at fault.
     package var header: MessageHeader
+
+    /// The problem of this header.
+    package init(header: MessageHeader) {
+        self.header = header
+    }
 }
 
 /// Puts a stream together into whole messages, for those who look inside: pairing, the gate, the device side.

@@ -34,6 +34,7 @@ import Wire
             ("9223372036854775807.0", .max), ("9007199254740993.0", 9_007_199_254_740_993),
             ("1e18", 1_000_000_000_000_000_000),
             ("922337203685477580.7e1", .max), ("1.0000000000000000000000000", 1),
+            ("1000000000000000000000000e-20", 10000),
             ("0.00000000000000000000000001e26", 1),
         ] as [(String, Int64)])
     func integersInAnyForm(text: String, value: Int64) throws {
@@ -46,8 +47,10 @@ import Wire
             ("9223372036854775808", 9.223372036854775808e18),
             ("-9223372036854775809", -9.223372036854775809e18),
             ("1e19", 1e19), ("1e308", 1e308), ("2.2250738585072014e-308", 2.2250738585072014e-308),
-            ("5e-324", 5e-324),
-            ("1e-400", 0), ("0.1", 0.1), ("123456789012345678901234567890", 1.2345678901234568e29),
+            ("5e-324", .leastNonzeroMagnitude),
+            ("1e-400", 0), ("0.1", 0.1), ("1.0000000000000000000001", 1), ("1e22", 1e22), ("1e23", 1e23),
+            ("8.5e-22", 8.5e-22), ("100000000000000000000", 1e20),
+            ("123456789012345678901234567890", 1.2345678901234568e29),
             ("3.141592653589793238462643383279", 3.141592653589793),
         ] as [(String, Double)])
     func otherNumbers(text: String, value: Double) throws {
@@ -153,7 +156,7 @@ import Wire
             // Whatever was read is written as JSON that reads as the same.
             var writer = JSONWriter()
             writer.value(value)
-            #expect((try? JSON.parse(writer.bytes)) == value)
+            check((try? JSON.parse(writer.bytes)) == value, String(decoding: bytes, as: UTF8.self))
         }
         #expect(accepted > 100)
     }

@@ -53,7 +53,8 @@ import Wire
     }
 
     @Test(arguments: [
-        1e16, 1e17, 1e300, -1e300, 5e-324, 1e-7, 123456.789e-20, .pi, 0x1p53, 0x1p60, 0x1p63, 0x1p64,
+        1e16, 1e17, 1e300, -1e300, .leastNonzeroMagnitude, 1e-7, 123456.789e-20, .pi, 0x1p53, 0x1p60, 0x1p63,
+        0x1p64,
     ])
     func numbersComeBack(value: Double) throws {
         var writer = JSONWriter()

@@ -12,7 +12,7 @@ import Wire
         ("", ""), (" \n ", ""), ("\u{200B}\u{0}", ""), ("a\u{2028}b\u{2029}c\u{85}d", "a b c d"),
         ("a\u{7F}b", "ab"),
         ("a \u{200B} b", "a b"), ("a\u{200B} b", "a b"), ("a \u{200B}b", "a b"),
-        ("a\u{E000}\u{FDD0}\u{378}b", "ab"),
+        ("a\u{E000}\u{378}b", "ab"),
         ("\u{FEFF}a", "a"), ("a\u{AD}b", "ab"), ("a\u{200D}b", "ab"), ("\r\na\r\n", "a"),
         ("<b>x</b>", "<b>x</b>"),
         ("e\u{301}", "e\u{301}"), ("Tom & Jerry’s", "Tom & Jerry’s"), ("日本語 テスト", "日本語 テスト"),
@@ -41,8 +41,7 @@ import Wire
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
             let once = Label.clean(generator.text(of: "ab \n\u{200B}\u{A0}\u{301}🇩😀\u{202E}\r", upTo: 90))
-            #expect(Label.clean(once) == once)
-            #expect(once.count <= 64)
+            check(Label.clean(once) == once && once.count <= 64, once)
         }
     }
 }

@@ -16,7 +16,8 @@ import Wire
             var start = 0
             var isDone = false
             while !isDone {
-                let (event, consumed) = follower.next(chunk.span, from: start)
+                let step = follower.step(chunk, from: start)
+                let (event, consumed) = (step.event, step.consumed)
                 start += consumed
                 switch event {
                 case .needMore:
@@ -53,7 +54,7 @@ import Wire
             let message = encodeMessage(
                 kind: MessageKind(rawValue: UInt8(kind)), timestamp: 1_790_265_600.5, payload: payload)
             bytes += message
-            events.append(.header(MessageHeader(parsing: message.span)))
+            events.append(.header(header(of: message)))
             if count > 0 { events.append(.payload(count)) }
             events.append(.end)
         }
@@ -89,7 +90,8 @@ import Wire
             let chunk = Array(bytes[..<count])
             var start = 0
             while true {
-                let (event, consumed) = follower.next(chunk.span, from: start)
+                let step = follower.step(chunk, from: start)
+                let (event, consumed) = (step.event, step.consumed)
                 start += consumed
                 if event == .needMore { break }
             }
@@ -104,7 +106,7 @@ import Wire
     private func boundaries(of bytes: [UInt8]) -> [Int] {
         var edges = [0]
         while let last = edges.last, last < bytes.count {
-            let header = MessageHeader(parsing: bytes.span.extracting(last..<last + MessageHeader.size))
+            let header = header(of: bytes, at: last)
             edges.append(last + MessageHeader.size + Int(header.length))
         }
         return edges
@@ -131,26 +133,26 @@ import Wire
         var follower = MessageFollower(direction: .deviceToHost)
         let header = MessageHeader(kind: .input, timestamp: 0, length: 2_000_000)
         let bytes = header.encode() + [1, 2, 3]
-        #expect(follower.next(bytes.span, from: 0) == (.tooLong(header), 14))
-        #expect(follower.next(bytes.span, from: 14) == (.tooLong(header), 0))
+        #expect(follower.step(bytes, from: 0) == .init(event: .tooLong(header), consumed: 14))
+        #expect(follower.step(bytes, from: 14) == .init(event: .tooLong(header), consumed: 0))
         #expect(!follower.isBetweenMessages)
         #expect(follower.remainingPayload == 0)
     }
 
     @Test func pastTheEndIsNothing() {
         var follower = MessageFollower(direction: .deviceToHost)
-        #expect(follower.next([].span, from: 0) == (.needMore, 0))
-        #expect(follower.next([1, 2].span, from: 2) == (.needMore, 0))
-        #expect(follower.next([1, 2].span, from: 5) == (.needMore, 0))
+        #expect(follower.step([], from: 0) == .init(event: .needMore, consumed: 0))
+        #expect(follower.step([1, 2], from: 2) == .init(event: .needMore, consumed: 0))
+        #expect(follower.step([1, 2], from: 5) == .init(event: .needMore, consumed: 0))
         #expect(follower.isBetweenMessages)
     }
 
     @Test func payloadCountsDown() {
         var follower = MessageFollower(direction: .deviceToHost)
         let header = MessageHeader(kind: .input, timestamp: 0, length: 10)
-        _ = follower.next(header.encode().span, from: 0)
+        _ = follower.step(header.encode())
         #expect(follower.remainingPayload == 10)
-        #expect(follower.next([1, 2, 3, 4].span, from: 1) == (.payload(3), 3))
+        #expect(follower.step([1, 2, 3, 4], from: 1) == .init(event: .payload(3), consumed: 3))
         #expect(follower.remainingPayload == 7)
         #expect(!follower.isBetweenMessages)
         #expect(follower.pendingHeaderBytes.isEmpty)

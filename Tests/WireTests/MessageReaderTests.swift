@@ -17,7 +17,7 @@ import Wire
         var reader = MessageReader { _ in MessageCaps.fromDevice }
         var messages: [Message] = []
         for chunk in chunks {
-            if spans { reader.append(chunk.span) } else { reader.append(chunk) }
+            if spans { reader.appendAsSpan(chunk) } else { reader.append(chunk) }
             while let message = try reader.next() { messages.append(message) }
         }
         #expect(reader.isBetweenMessages)
@@ -68,7 +68,7 @@ import Wire
         for _ in 0..<2 {
             #expect(throws: MessageTooLong(header: over)) { _ = try reader.next() }
             reader.append([1, 2, 3])
-            reader.append([1, 2, 3].span)
+            reader.appendAsSpan([1, 2, 3])
         }
         #expect(!reader.isBetweenMessages)
     }

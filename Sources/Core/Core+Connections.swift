@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Policy
+package import Wire
+
+/// A connection before it is a session: steps A to E of 03 §5.
+extension Core {
+    /// Step A, at accept, before any byte. First match wins: the source is in backoff; the origin is not admitted (one
+    /// failure); too many pending; else TLS may start.
+    package mutating func connectionArrived(_ arrival: Arrival, _ moment: Moment) -> StartVerdict {
+        settle(moment)
+        let placement = OriginPolicy.classify(
+            source: arrival.peer.ip, local: arrival.local?.ip, zoneName: arrival.zoneName,
+            receivedOn: arrival.receivedOn, receivedOnName: arrival.receivedOnName, table: interfaces)
+        let limited = Source.limited(arrival.peer.ip, placement.origin)
+        if let word = refusalBeforeStart(arrival.door, placement.origin, limited, moment) {
+            return .refuse(word)
+        }
+        switch self[arrival.door].pending.arrive(arrival.id, from: limited) {
+        case .refused:
+            count(.limit, at: arrival.door, moment)
+            return .refuse(.limit)
+        case .admittedInsteadOf(let victim):
+            count(.limit, at: arrival.door, moment)
+            connections[victim] = nil
+            emit(.closeConnection(victim))
+        case .admitted: break
+        }
+        connections[arrival.id] = Connection(
+            door: arrival.door, peer: arrival.peer, local: arrival.local, placement: placement,
+            limited: limited)
+        return .proceed(placement.origin)
+    }
+
+    /// A complete ClientHello came: others make room first from now on (03 §7.1).
+    package mutating func connectionSentClientHello(_ id: ConnectionID) {
+        guard let door = connections[id]?.door else { return }
+        self[door].pending.sentClientHello(id)
+    }
+
+    /// The handshake failed, its deadline passed, or its kind 19 was none. Counted as 03 §7.5 says, at most once, and
+    /// the connection is forgotten. `key` is the one that was turned away, if it showed one.
+    package mutating func connectionFailed(
+        _ id: ConnectionID, _ why: HandshakeFailure, key: Fingerprint? = nil, _ moment: Moment
+    ) {
+        settle(moment)
+        guard let connection = forget(id) else { return }
+        counters.handshakeFailures[why, default: 0] += 1
+        switch connection.stage {
+        case .admitted, .answering: return
+        case .handshake, .pairing: break
+        }
+        if why == .notTLS13 && connection.door == .home { noteOlder(connection, moment) }
+        if let (word, isFailure) = why.counted(at: connection.door) {
+            count(word, at: connection.door, moment)
+            if isFailure { fail(connection.limited, at: connection.door, moment) }
+        }
+        if why == .untrusted, let key { noteRemovedKey(key, connection, moment) }
+    }
+
+    /// It went away before it was admitted, or its worker closed it; counts nothing.
+    package mutating func connectionLeft(_ id: ConnectionID, _ moment: Moment) {
+        settle(moment)
+        forget(id)
+    }
+
+    /// Step C, at ready: judged with everything as it is now, the origin's admission included.
+    package mutating func connectionReady(
+        _ id: ConnectionID, alpn: String?, key: Fingerprint?, _ moment: Moment
+    ) -> ReadyVerdict {
+        settle(moment)
+        guard let connection = connections[id], connection.stage == .handshake else {
+            return .refuse(.unpaired)
+        }
+        let verdict = judgeReady(
+            connection.door, connection.placement.origin, connection.limited, alpn: alpn, key: key, moment)
+        switch verdict {
+        case .session:
+            self[connection.door].pending.leave(id)
+            connections[id]?.stage = .admitted(key, wasPaired: key.map { devices[$0] != nil } ?? false)
+        case .pairing:
+            if let key { connections[id]?.stage = .pairing(key) }
+        case .goodbye: forget(id)
+        case .refuse:
+            forget(id)
+            if let key { noteRemovedKey(key, connection, moment) }
+        }
+        return verdict
+    }
+
+    /// What an older device is told (03 §5.4); `hello` is what it said, if it said anything.
+    package func updateGoodbye(_ hello: Hello?) -> Goodbye {
+        .update(
+            minimum: settings.floor,
+            message: DeviceGate.message(device: hello?.device, host: hostName, floor: settings.floor))
+    }
+
+    /// Step D refused it: how late its goodbye goes out. The connection is forgotten.
+    package mutating func gateRefused(_ id: ConnectionID, _ moment: Moment) -> Duration {
+        settle(moment)
+        guard let connection = forget(id) else { return .zero }
+        counters.goodbyes["update", default: 0] += 1
+        let refusal = gate.refused(Source.of(connection.peer.ip), at: moment.now)
+        if let times = refusal.logged {
+            log(
+                .info, "device too old",
+                [
+                    ("door", connection.door.rawValue), ("floor", settings.floor.shown),
+                    ("times", String(times)),
+                ])
+        }
+        return refusal.delay
+    }
+
+    // MARK: - Shared with the delegated API
+
+    /// Steps A2 and A3; counts what it refuses.
+    mutating func refusalBeforeStart(
+        _ door: Door, _ origin: Origin, _ limited: IPAddress, _ moment: Moment
+    ) -> RefusalWord? {
+        if isStopping || self[door].backoff.isBlocked(limited, at: moment.now) {
+            count(.limit, at: door, moment)
+            return .limit
+        }
+        return refusalOfOrigin(door, origin, limited, moment)
+    }
+
+    /// Whether the origin is not admitted now; one failure if so.
+    mutating func refusalOfOrigin(
+        _ door: Door, _ origin: Origin, _ limited: IPAddress, _ moment: Moment
+    ) -> RefusalWord? {
+        if DoorPolicy.admits(door, origin, internet: settings.effectiveInternet) { return nil }
+        let word = DoorPolicy.word(door, origin)
+        count(word, at: door, moment)
+        fail(limited, at: door, moment)
+        return word
+    }
+
+    /// Step C's rule with its counting.
+    mutating func judgeReady(
+        _ door: Door, _ origin: Origin, _ limited: IPAddress, alpn: String?, key: Fingerprint?,
+        _ moment: Moment
+    ) -> ReadyVerdict {
+        if let word = refusalOfOrigin(door, origin, limited, moment) {
+            counters.count(door, AdmissionOutcome.refuse)
+            return .refuse(word)
+        }
+        let isPaired = key.map { devices[$0] != nil } ?? false
+        let verdict = DoorPolicy.ready(
+            door: door, alpn: alpn, hasKey: key != nil, isPaired: isPaired,
+            hasRoom: table.remoteCount < limits.remoteSessions, switches)
+        switch verdict {
+        case .session:
+            if isPaired { self[door].backoff.clear(limited) }
+            counters.count(door, AdmissionOutcome.session)
+            return .session(floor: settings.minimumDeviceVersion == "0" ? nil : gateFloor)
+        case .pairing:
+            counters.count(door, AdmissionOutcome.pairing)
+            return .pairing
+        case .goodbye(let goodbye):
+            self[door].backoff.clear(limited)
+            if goodbye == .busy { count(.limit, at: door, moment) }
+            counters.count(door, AdmissionOutcome.goodbye)
+            counters.goodbyes[goodbye.reason, default: 0] += 1
+            return .goodbye(goodbye)
+        case .refuse:
+            counters.count(door, AdmissionOutcome.refuse)
+            count(.unpaired, at: door, moment)
+            fail(limited, at: door, moment)
+            return .refuse(.unpaired)
+        }
+    }
+
+    /// Counts a refusal for the summary; a line goes out at once after a quiet minute.
+    mutating func count(_ word: RefusalWord, at door: Door, _ moment: Moment) {
+        counters.count(door, word)
+        if let line = self[door].summary.refused(word, at: moment.now) { tell(line, of: door, moment) }
+    }
+
+    mutating func tell(_ line: RefusalSummary.Line, of door: Door, _ moment: Moment) {
+        log(.info, "refused", [("door", door.rawValue), ("counts", line.text)])
+        audit(
+            AuditRow(
+                at: moment.wall, actor: "door:\(door.rawValue)", action: "door.refused", outcome: "refused",
+                detail: line.text))
+    }
+
+    /// One failure for the backoff.
+    mutating func fail(_ limited: IPAddress, at door: Door, _ moment: Moment) {
+        if self[door].backoff.failed(limited, at: moment.now) {
+            log(.debug, "backoff", [("door", door.rawValue), ("source", limited.description)])
+        }
+    }
+
+    /// On the wire a removed key is an unknown one; the admin hears of it, once a minute for each.
+    mutating func noteRemovedKey(_ key: Fingerprint, _ connection: Connection, _ moment: Moment) {
+        guard let tombstone = tombstones[key], devices[key] == nil else { return }
+        if let last = removedTries[key], moment.now - last < .seconds(60) { return }
+        removedTries[key] = moment.now
+        let words = "removed on \(tombstone.removedAt.rfc3339), tried to connect"
+        log(.warning, words, [("door", connection.door.rawValue), ("device", key.shortName)])
+        audit(
+            AuditRow(
+                at: moment.wall, actor: "door:\(connection.door.rawValue)", action: "device.removedTried",
+                device: key.id.text, remote: connection.peer.ip.description, outcome: "refused", detail: words
+            ))
+    }
+
+    private mutating func noteOlder(_ connection: Connection, _ moment: Moment) {
+        if older.tried(Source.of(connection.peer.ip), at: moment.now) {
+            olderPlace = Route.place(connection.placement.origin)
+        }
+    }
+
+    /// Forgets a connection that is no session.
+    @discardableResult mutating func forget(_ id: ConnectionID) -> Connection? {
+        guard let connection = connections.removeValue(forKey: id) else { return nil }
+        self[connection.door].pending.leave(id)
+        return connection
+    }
+
+    private var gateFloor: Version? {
+        let floor = settings.floor
+        return floor.isZero ? nil : floor
+    }
+}

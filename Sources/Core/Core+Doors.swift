@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Policy
+internal import Wire
+
+/// The listeners and the networks under them (03 §2, 05 A3).
+extension Core {
+    /// What a door's listener does now, from its workers. A report for a door that is not wanted (any more) is late and
+    /// dropped.
+    package mutating func doorState(_ door: Door, _ state: DoorState, _ moment: Moment) {
+        settle(moment)
+        guard self[door].wantedPort != nil, self[door].state != state else { return }
+        switch state {
+        case .listening(let port):
+            self[door].retryAt = nil
+            self[door].isInTrouble = false
+            log(.info, "door open", [("door", door.rawValue), ("port", String(port))])
+        case .portInUse(let port):
+            trouble(door, "port \(port) is in use by another program", moment)
+        case .failed(let problem): trouble(door, problem, moment)
+        case .off, .starting: break
+        }
+        setState(door, state)
+        refreshHostInfo()
+        refreshWindow(moment)
+    }
+
+    /// The machine's networks changed. A connection's origin stays what it was; kind 18 follows, and doors in trouble try
+    /// again at once.
+    package mutating func interfacesChanged(_ table: InterfaceTable, _ moment: Moment) {
+        settle(moment)
+        guard table != interfaces else { return }
+        interfaces = table
+        serviceNames = ServiceNames(table)
+        for door in Door.allCases where self[door].retryAt != nil { retry(door, moment) }
+        refreshHostInfo()
+        refreshWindow(moment)
+    }
+
+    /// Opens and closes what the switches and the window ask for. Home: always. Remote: remote access, or a window for
+    /// remote. Another port replaces the listener; the connections it accepted live on.
+    mutating func updateDoors(_ moment: Moment) {
+        guard isRunning else { return }
+        let wantsRemote = settings.remoteAccess || (opened?.isForRemote ?? false)
+        want(.home, isStopping ? nil : overrides.homePort)
+        want(.remote, wantsRemote && !isStopping ? settings.remotePort : nil)
+    }
+
+    /// Tries a door in trouble again; what comes of it arrives through `doorState`.
+    mutating func retry(_ door: Door, _ moment: Moment) {
+        guard let port = self[door].wantedPort else { return }
+        self[door].retryAt = moment.now + limits.listenRetry
+        emit(.openDoor(door, port: port))
+    }
+
+    /// Composes kind 18 again and has it sent when anything in it is another (01 §6).
+    mutating func refreshHostInfo() {
+        let showsAddresses = settings.remoteAccess || (opened?.isForRemote ?? false)
+        let port =
+            settings.remotePort == 0
+            ? remote.boundPort ?? SettingRange.defaultRemotePort : settings.remotePort
+        let info = HostInfo(
+            macID: host.fingerprint.id.text, name: hostName, issuedAt: 0,
+            remoteAccess: settings.remoteAccess, remotePort: port, internet: settings.effectiveInternet,
+            addresses: showsAddresses && interfaces.isComplete ? addresses() : [])
+        guard info != hostInfo else { return }
+        hostInfo = info
+        emit(.broadcastHostInfo)
+    }
+
+    private func addresses() -> [HostAddress] {
+        AddressList.make(
+            AddressList.Inputs(
+                table: interfaces, names: serviceNames, internet: settings.effectiveInternet,
+                addressName: settings.addressName))
+    }
+
+    private mutating func want(_ door: Door, _ port: Int?) {
+        guard self[door].wantedPort != port else { return }
+        self[door].wantedPort = port
+        self[door].retryAt = nil
+        self[door].isInTrouble = false
+        if let port {
+            setState(door, .starting)
+            emit(.openDoor(door, port: port))
+        } else {
+            setState(door, .off)
+            emit(.closeDoor(door))
+            log(.info, "door closed", [("door", door.rawValue)])
+        }
+    }
+
+    /// One line for a whole episode, then a try every 30 s and at each network change.
+    private mutating func trouble(_ door: Door, _ problem: String, _ moment: Moment) {
+        if !self[door].isInTrouble {
+            log(.warning, "door cannot listen", [("door", door.rawValue), ("problem", problem)])
+        }
+        self[door].isInTrouble = true
+        self[door].retryAt = moment.now + limits.listenRetry
+    }
+
+    private mutating func setState(_ door: Door, _ state: DoorState) {
+        guard self[door].state != state else { return }
+        self[door].state = state
+        emit(.event(.doorChanged(door, state)))
+    }
+}

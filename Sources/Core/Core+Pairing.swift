@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Policy
+package import Wire
+
+/// A pairing connection's one message (03 §5.6, 02 §6).
+extension Core {
+    /// Step F: a complete kind 19 that decoded. Answered by effect `answerPairing`, at once or when its record is
+    /// durable, or closed without an answer when its origin is no longer admitted.
+    package mutating func pairingMessage(_ id: ConnectionID, _ request: PairRequest, _ moment: Moment) {
+        settle(moment)
+        guard let connection = connections[id], case .pairing(let key) = connection.stage else { return }
+        if refusalOfOrigin(connection.door, connection.placement.origin, connection.limited, moment) != nil {
+            forget(id)
+            emit(.closeConnection(id))
+            return
+        }
+        self[connection.door].pending.leave(id)
+        connections[id]?.stage = .answering
+        let route = DoorPolicy.route(
+            door: connection.door, version: request.version, method: request.method,
+            windowIsForHomeAlone: opened.map { !$0.isForRemote } ?? false)
+        let asker = Asker(
+            key: key, source: Source.of(connection.peer.ip), name: Label.clean(request.name),
+            origin: connection.placement.origin, cableClaimed: request.cable ?? false)
+        switch route {
+        case .closed: answer(id, .refused(.closed))
+        case .cancel:
+            withdraw(key, moment)
+            answer(id, .refused(.closed))
+        case .ask: answer(id, ask(asker, moment))
+        case .window: judge(request, of: id, connection, key, moment)
+        }
+    }
+
+    /// The code's key of a window; dropped when another window is open by now.
+    package mutating func codeKeyDerived(window: String, key: [UInt8], _ moment: Moment) {
+        settle(moment)
+        guard opened?.id == window else { return }
+        opened?.judge.setCodeKey(key)
+    }
+
+    /// Sends a kind 20, if somebody still waits for it.
+    mutating func answer(_ id: ConnectionID, _ result: PairResult) {
+        counters.pairings[result.ok ? "ok" : result.reason ?? "closed", default: 0] += 1
+        guard connections.removeValue(forKey: id) != nil else { return }
+        emit(.answerPairing(id, result))
+    }
+
+    private mutating func judge(
+        _ request: PairRequest, of id: ConnectionID, _ connection: Connection, _ key: Fingerprint,
+        _ moment: Moment
+    ) {
+        guard var window = opened else {
+            answer(id, .refused(lastWindow?.outcome == .expired ? .expired : .closed))
+            return
+        }
+        let proof = Base64URL.decode(request.proof)
+        let text = ProofText.device(fpDevice: key, fpMac: host.fingerprint)
+        let primitives = primitives
+        let verdict = window.judge.judge(
+            method: request.method, source: Source.of(connection.peer.ip), at: moment.now
+        ) { windowKey in
+            guard let proof else { return false }
+            return primitives.equal(primitives.hmacSHA256(windowKey, text), proof)
+        }
+        opened = window
+        switch verdict {
+        case .accept: accept(request, of: id, connection, key, window, moment)
+        case .reject(let triesLeft): answer(id, .refused(.code, triesLeft: triesLeft))
+        case .busy(let wait): answer(id, .refused(.busy, retryAfter: wait.seconds))
+        case .stopped:
+            closeWindow(.stopped, quiets: true, actor: doorActor(connection.door), moment)
+            answer(id, .refused(.stopped))
+        case .expired:
+            closeWindow(.expired, quiets: false, actor: .service, moment)
+            answer(id, .refused(.expired))
+        }
+    }
+
+    /// The proof was right: the window is used from here, whatever the store says; the answer waits for the store.
+    private mutating func accept(
+        _ request: PairRequest, of id: ConnectionID, _ connection: Connection, _ key: Fingerprint,
+        _ window: OpenedWindow, _ moment: Moment
+    ) {
+        guard let windowKey = window.judge.key(for: request.method) else { return }
+        closeWindow(.used, quiets: false, actor: doorActor(connection.door), moment)
+        let proof = primitives.hmacSHA256(
+            windowKey, ProofText.mac(fpDevice: key, fpMac: host.fingerprint))
+        let old = devices[key]
+        let model = request.model.map { Label.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
+        let record = DeviceRecord(
+            fingerprint: key, name: Label.clean(request.name), model: model, pairedAt: moment.wall,
+            pairedHow: request.method, cableDevice: old?.cableDevice, lastSeenAt: old?.lastSeenAt,
+            lastRoute: old?.lastRoute)
+        let answer = PairResult(
+            ok: true, proof: Base64URL.encode(proof), macID: host.fingerprint.id.text, name: hostName,
+            recognitionKey: Base64URL.encode(host.recognitionKey))
+        let row = AuditRow(
+            at: moment.wall, actor: "door:\(connection.door.rawValue)", action: "device.pair",
+            device: record.id.text, remote: connection.peer.ip.description, outcome: "ok",
+            detail: "\(request.method), \(record.name)")
+        commit(
+            .pairing(
+                PendingPairing(
+                    connection: id, record: record, window: window.id, door: connection.door, answer: answer)),
+            StoreCommit(change: .pairDevice(record), audit: [row]))
+    }
+
+    /// The record is durable: the list, then the snapshot, and only then the device hears ok.
+    mutating func finish(_ pairing: PendingPairing, _ moment: Moment) {
+        let key = pairing.record.fingerprint
+        devices.set(pairing.record)
+        tombstones[key] = nil
+        removedTries[key] = nil
+        publish()
+        if request?.fingerprint == key { request = nil }
+        let ref = DeviceRef(id: pairing.record.id, name: pairing.record.name)
+        for session in table.all(of: key) {
+            table.update(session.view.id) {
+                $0.view.paired = true
+                $0.view.device = ref
+            }
+        }
+        log(
+            .info, "paired",
+            [
+                ("device", key.shortName), ("name", pairing.record.name), ("how", pairing.record.pairedHow),
+                ("door", pairing.door.rawValue),
+            ])
+        if lastWindow?.id == pairing.window { lastWindow?.device = pairing.record.id }
+        emit(.event(.devicePaired(pairing.record)))
+        emit(
+            .event(
+                .windowClosed(
+                    WindowOutcome(
+                        id: pairing.window, outcome: .used, at: moment.wall, device: pairing.record.id))))
+        answer(pairing.connection, pairing.answer)
+    }
+
+    /// Nothing was saved, so nothing is promised; the window stays used (02 §5.5).
+    mutating func fail(_ pairing: PendingPairing, _ moment: Moment) {
+        emit(
+            .event(.windowClosed(WindowOutcome(id: pairing.window, outcome: .used, at: moment.wall))))
+        answer(pairing.connection, .refused(.closed))
+    }
+
+    func doorActor(_ door: Door) -> Actor { Actor(text: "door:\(door.rawValue)") }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Policy
+package import Wire
+
+/// A session's life: step E, registering, its messages to the host, its end.
+extension Core {
+    /// Registers an admitted connection, judged once more (03 §5.5, §5.7). Everything happens under the core's lock, so
+    /// registering and looking again are one step, and so are taking and checking the remote count.
+    package mutating func register(
+        _ id: ConnectionID, hello: Hello?, counters: SessionCounters, _ moment: Moment
+    ) -> RegisterVerdict {
+        settle(moment)
+        guard let connection = connections[id], case .admitted(let key, let wasPaired) = connection.stage
+        else {
+            return .refuse
+        }
+        connections[id] = nil
+        return enter(
+            Entrant(
+                connection: id, door: connection.door, peer: connection.peer, local: connection.local,
+                placement: connection.placement, key: key, wasPaired: wasPaired, mode: .relay),
+            hello: hello, counters: counters, moment)
+    }
+
+    /// The first hello of a session that was registered without one; a later one is skipped.
+    package mutating func sessionHello(_ id: SessionID, _ hello: Hello, _ moment: Moment) {
+        settle(moment)
+        guard let session = table[id], session.view.hello == nil else { return }
+        let cleaned = Self.cleaned(hello)
+        table.update(id) { $0.view.hello = cleaned }
+        log(
+            .info, "hello",
+            [
+                ("session", id.text), ("device", cleaned.device ?? ""), ("version", cleaned.appVersion ?? ""),
+                ("build", cleaned.build ?? ""),
+            ])
+    }
+
+    /// The session is over; the worker has closed it.
+    package mutating func sessionEnded(_ id: SessionID, _ why: SessionEnd, _ moment: Moment) {
+        settle(moment)
+        guard let session = table.remove(id) else { return }
+        let view = session.view
+        log(
+            .info, "session ended",
+            [
+                ("session", id.text), ("device", view.fingerprint?.shortName ?? ""),
+                ("reason", view.goodbye?.reason ?? why.rawValue),
+            ])
+        emit(.event(.sessionClosed(view, why)))
+        if let key = view.fingerprint { saw(key, route: view.route, moment) }
+        refreshQuality()
+    }
+
+    /// An admin ends one session with goodbye `ended`; false when there is none.
+    package mutating func disconnect(
+        _ id: SessionID, message: String?, actor: Actor, _ moment: Moment
+    ) -> Bool {
+        settle(moment)
+        guard let view = table[id]?.view else { return false }
+        let words = message.map { Label.clean($0, limit: 300) }.flatMap { $0.isEmpty ? nil : $0 }
+        end(id, .ended(words), moment)
+        audit(
+            AuditRow(
+                at: moment.wall, actor: actor.text, action: "session.close",
+                device: view.fingerprint?.id.text, remote: view.remote.ip.description, outcome: "ok",
+                detail: words))
+        return true
+    }
+
+    /// What a session is made of.
+    struct Entrant {
+        var connection: ConnectionID
+        var door: Door
+        var peer: SocketAddress
+        var local: SocketAddress?
+        var placement: Placement
+        var key: Fingerprint?
+        var wasPaired: Bool
+        var mode: SessionMode
+    }
+
+    /// E's rule and the session table, for both ways of using Latchkey.
+    mutating func enter(
+        _ entrant: Entrant, hello: Hello?, counters sessionCounters: SessionCounters, _ moment: Moment
+    ) -> RegisterVerdict {
+        if isStopping { return .goodbye(.quit) }
+        let record = entrant.key.flatMap { devices[$0] }
+        let refusal = DoorPolicy.afterGate(
+            door: entrant.door, origin: entrant.placement.origin, hasKey: entrant.key != nil,
+            isPaired: record != nil, wasPaired: entrant.wasPaired,
+            hasRoom: table.remoteCount < limits.remoteSessions, switches)
+        if let refusal {
+            if refusal == .busy { count(.limit, at: entrant.door, moment) }
+            counters.goodbyes[refusal.reason, default: 0] += 1
+            return .goodbye(refusal)
+        }
+        let serial = table.nextSerial()
+        let view = SessionView(
+            id: SessionID(text: "\(host.sessionPrefix)\(serial)"), fingerprint: entrant.key,
+            device: record.map { DeviceRef(id: $0.id, name: $0.name) }, door: entrant.door,
+            origin: entrant.placement.origin, cable: false, route: route(entrant.door, entrant.placement),
+            away: Route.isAway(door: entrant.door, origin: entrant.placement.origin), paired: record != nil,
+            mode: entrant.mode, startedAt: moment.wall, remote: entrant.peer, local: entrant.local,
+            arrival: entrant.placement.arrival, hello: hello.map { Self.cleaned($0) },
+            counters: sessionCounters, connection: entrant.connection)
+        table.insert(Session(view: view, serial: serial))
+        counters.sessions += 1
+        log(
+            .info, "session",
+            [
+                ("session", view.id.text), ("door", view.door.rawValue), ("origin", view.origin.rawValue),
+                ("route", view.route), ("device", view.fingerprint?.shortName ?? ""),
+                ("name", view.device?.name ?? view.hello?.device ?? ""), ("cable", "no"),
+            ])
+        log(.debug, "session from", [("session", view.id.text), ("remote", view.remote.description)])
+        emit(.event(.sessionOpened(view)))
+        if let key = entrant.key { saw(key, route: view.route, moment) }
+        refreshQuality()
+        return .session(view)
+    }
+
+    /// Tells a session why it ends and lets its worker close it; each session is told at most once.
+    mutating func end(_ id: SessionID, _ goodbye: Goodbye, _ moment: Moment) {
+        guard let view = table.close(id, goodbye) else { return }
+        counters.goodbyes[goodbye.reason, default: 0] += 1
+        emit(.endSession(id, view.connection, goodbye))
+        log(.info, "goodbye", [("session", id.text), ("reason", goodbye.reason)])
+        emit(.event(.sessionClosing(view, goodbye)))
+        refreshQuality()
+    }
+
+    /// How a connection of this placement is named to people.
+    func route(_ door: Door, _ placement: Placement) -> String {
+        Route.words(
+            door: door, origin: placement.origin, cable: false,
+            vpn: placement.origin == .vpn ? placement.arrival.flatMap { serviceNames[$0] } : nil)
+    }
+
+    /// A device was here. Kept and stored at most once a minute, or when its route changed: a device that reconnects all
+    /// the time must not keep the disk busy.
+    private mutating func saw(_ key: Fingerprint, route: String, _ moment: Moment) {
+        guard var record = devices[key] else { return }
+        if let last = record.lastSeenAt, record.lastRoute == route,
+            abs(moment.wall.milliseconds - last.milliseconds) < 60_000
+        {
+            return
+        }
+        record.lastSeenAt = moment.wall
+        record.lastRoute = route
+        devices.set(record)
+        publish()
+        emit(
+            .record(StoreCommit(change: .deviceSeen(key, at: moment.wall, route: route), audit: [])))
+        emit(.event(.deviceSeen(record)))
+    }
+
+    /// Another pair runs, or the pairs are others (06 A3).
+    mutating func refreshQuality() {
+        let view = QualityView(
+            home: settings.home, away: settings.away, maxFPS: settings.maxFPS, runsAway: table.awayCount > 0)
+        guard view != lastQuality else { return }
+        lastQuality = view
+        emit(.event(.qualityChanged(view)))
+    }
+
+    /// Texts of a peer, made fit to show and bounded (02 §10).
+    private static func cleaned(_ hello: Hello) -> Hello {
+        func clean(_ text: String?, _ limit: Int) -> String? {
+            text.map { Label.clean($0, limit: limit) }.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        return Hello(
+            appVersion: clean(hello.appVersion, 32), build: clean(hello.build, 32),
+            device: clean(hello.device, 64), protocolGeneration: hello.protocolGeneration,
+            audio: hello.audio.map { codecs in codecs.prefix(16).map { Label.clean($0, limit: 32) } })
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Policy
+internal import Wire
+
+/// What is done when the store has answered. Until then nothing has changed.
+enum PendingChange: Sendable {
+    case rename(Fingerprint, String)
+    case remove(Fingerprint, Tombstone)
+    case settings([String: String?], requirePairing: Bool?)
+    case importDevices(
+        [DeviceRecord], imported: Int, updated: Int, restored: [Fingerprint], skipped: [SillID])
+    case pairing(PendingPairing)
+}
+
+/// A proof that was right, waiting for its record to be durable.
+struct PendingPairing: Sendable {
+    let connection: ConnectionID
+    let record: DeviceRecord
+    let window: String
+    let door: Door
+    /// Sent only once the record is durable.
+    let answer: PairResult
+}
