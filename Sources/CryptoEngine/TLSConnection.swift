@@ -118,8 +118,10 @@ package struct TLSVerifyFacts: Equatable, Sendable {
     /// Ciphertext for the peer. A socket may be written straight from it.
     package var outbound: ByteBuffer { buffers.outbound }
 
-    /// Takes all of `ciphertext` (without a copy when ``inbound`` is empty) and drives the handshake.
+    /// Takes all of `ciphertext` (without a copy when ``inbound`` is empty) and drives the handshake. What comes after
+    /// the peer's end, or after a failure, is thrown away.
     package func receive(ciphertext: ByteBuffer) {
+        guard state == .handshaking || state == .ready else { return ciphertext.removeAll() }
         ciphertext.moveAll(to: inbound)
         advance()
     }
@@ -246,6 +248,7 @@ package struct TLSVerifyFacts: Equatable, Sendable {
 
     private func fail(_ error: QueuedError?) {
         verify = nil
+        inbound.releaseStorage()
         let facts = FailureFacts(
             isServer: isServer, refusedPeer: refusedPeer, foundNoProtocol: foundNoProtocol,
             sawClientHello: sawClientHello, error: error)
