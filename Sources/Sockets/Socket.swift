@@ -79,6 +79,9 @@ package struct Socket: ~Copyable, Sendable {
     /// Ends this side's stream (FIN); the other direction goes on.
     package borrowing func shutdownWrite() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
+    /// Ends a listener: its address is free for others at once, and whoever still watches the descriptor sees an error.
+    package borrowing func shutdownListener() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
     /// How a connect that was under way ended: 0 or the error number. Reading it clears it.
     package borrowing func connectError() -> Int32 { getOption(descriptor, SOL_SOCKET, SO_ERROR) ?? 0 }
 

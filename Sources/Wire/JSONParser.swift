@@ -7,10 +7,9 @@ struct JSONParser {
     /// Objects and arrays inside each other; more is refused, so that a peer cannot use up the stack.
     static let depthLimit = 32
 
-    /// The longest number in bytes. Longer ones say nothing that a Double could hold.
-    static let numberLimit = 1024
+    /// The next byte to read. Numbers are read in a file of their own.
+    var index = 0
 
-    private var index = 0
     private var depth = 0
 
     /// The value that is the whole text.
@@ -23,7 +22,8 @@ struct JSONParser {
         return value
     }
 
-    private func problem(_ what: String) -> JSONError {
+    /// What is wrong at the next byte.
+    func problem(_ what: String) -> JSONError {
         JSONError(message: "\(what) at byte \(index)")
     }
 
@@ -145,7 +145,8 @@ extension JSONParser {
         throw problem("the text ends inside a string")
     }
 
-    private func makeString(_ bytes: Span<UInt8>) throws(JSONError) -> String {
+    /// The text of these bytes, which have to be UTF-8.
+    func makeString(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         do {
             return String(copying: try UTF8Span(validating: bytes))
         } catch {
@@ -216,112 +217,5 @@ extension JSONParser {
             index += 1
         }
         return code
-    }
-}
-
-// Numbers.
-extension JSONParser {
-    /// A number as it stands in the text: `digits` × 10^`exponent`, the leading zeros of `digits` left out.
-    private struct Decimal {
-        var isNegative = false
-        /// The digits as one integer while they fit; meaningless once `overflows`.
-        var digits: UInt64 = 0
-        var overflows = false
-        var exponent = 0
-
-        mutating func append(_ unit: UInt8) {
-            let (scaled, first) = digits.multipliedReportingOverflow(by: 10)
-            let (sum, second) = scaled.addingReportingOverflow(UInt64(unit - UInt8(ascii: "0")))
-            digits = sum
-            overflows = overflows || first || second
-        }
-    }
-
-    private mutating func parseNumber(_ bytes: Span<UInt8>) throws(JSONError) -> JSON {
-        let start = index
-        var decimal = Decimal()
-        if bytes[index] == UInt8(ascii: "-") {
-            decimal.isNegative = true
-            index += 1
-        }
-        let whole = try parseDigits(bytes, into: &decimal)
-        if whole > 1, bytes[index - whole] == UInt8(ascii: "0") {
-            throw problem("a number with a leading zero")
-        }
-        var isPlain = true
-        if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
-            index += 1
-            decimal.exponent = -(try parseDigits(bytes, into: &decimal))
-            isPlain = false
-        }
-        if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
-            index += 1
-            decimal.exponent += try parseExponent(bytes)
-            isPlain = false
-        }
-        guard index - start <= Self.numberLimit else { throw problem("a number that is too long") }
-        if isPlain, !decimal.overflows, decimal.digits <= UInt64(Int64.max) {
-            let value = Int64(decimal.digits)
-            return .integer(decimal.isNegative ? -value : value)
-        }
-        return try value(of: decimal, text: bytes.extracting(start..<index))
-    }
-
-    /// Reads one or more digits and returns their count.
-    private mutating func parseDigits(
-        _ bytes: Span<UInt8>, into decimal: inout Decimal
-    ) throws(JSONError) -> Int {
-        let start = index
-        while index < bytes.count, bytes[index].isASCIIDigit {
-            decimal.append(bytes[index])
-            index += 1
-        }
-        guard index > start else { throw problem("a digit is missing") }
-        return index - start
-    }
-
-    private mutating func parseExponent(_ bytes: Span<UInt8>) throws(JSONError) -> Int {
-        var isNegative = false
-        if index < bytes.count, bytes[index] == UInt8(ascii: "-") || bytes[index] == UInt8(ascii: "+") {
-            isNegative = bytes[index] == UInt8(ascii: "-")
-            index += 1
-        }
-        var digits = Decimal()
-        _ = try parseDigits(bytes, into: &digits)
-        // Any exponent beyond this is zero or out of range for every digit string that passes the length limit.
-        let size = digits.overflows ? 1_000_000 : Int(min(digits.digits, 1_000_000))
-        return isNegative ? -size : size
-    }
-
-    /// The number that is no plain integer: exact when its value is an integer in range, the nearest Double otherwise.
-    private func value(of decimal: Decimal, text: Span<UInt8>) throws(JSONError) -> JSON {
-        if !decimal.overflows, let value = integer(of: decimal) { return .integer(value) }
-        guard let value = Double(try makeString(text)), value.isFinite else {
-            throw problem("a number out of range")
-        }
-        // Digits that overflow 64 bits may still spell an integer: 1.00000000000000000000000.
-        if decimal.overflows, let exact = Int64(exactly: value), abs(value) < 0x1p53 {
-            return .integer(exact)
-        }
-        return .number(value)
-    }
-
-    private func integer(of decimal: Decimal) -> Int64? {
-        var digits = decimal.digits
-        var exponent = decimal.exponent
-        if digits == 0 { return 0 }
-        while exponent < 0 {
-            guard digits % 10 == 0 else { return nil }
-            digits /= 10
-            exponent += 1
-        }
-        while exponent > 0 {
-            let (scaled, overflow) = digits.multipliedReportingOverflow(by: 10)
-            guard !overflow else { return nil }
-            digits = scaled
-            exponent -= 1
-        }
-        guard decimal.isNegative else { return Int64(exactly: digits) }
-        return digits == Int64.min.magnitude ? .min : Int64(exactly: digits).map(-)
     }
 }

@@ -12,7 +12,7 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
 
     /// The moment that many seconds after the origin, to the nanosecond; tests write times this way.
     package static func seconds(_ seconds: Double) -> MonotonicTime {
-        MonotonicTime(nanoseconds: Int64((seconds * 1e9).rounded()))
+        MonotonicTime(nanoseconds: (seconds * 1e9).nearestInteger)
     }
 
     /// The moment this much later. Ends at the clock's last moment instead of overflowing.

@@ -75,9 +75,9 @@ package struct PairResult: Equatable, Sendable {
     /// ones and NaN become 0.
     package static func roundedUp(retryAfter seconds: Double) -> Double {
         guard seconds > 0, seconds.isFinite else { return 0 }
-        let tenths = (seconds * 10).rounded(.up)
-        // 0.7 × 10 is a little more than 7 in binary; a tenth less that still is enough is the right answer.
-        return (tenths - 1) / 10 >= seconds ? (tenths - 1) / 10 : tenths / 10
+        // Judged after the division: 0.7 × 10 is a little more than 7 in binary, and 0.7 must stay 0.7.
+        let tenths = Int64(min(seconds, 1e9) * 10)
+        return Double(tenths) / 10 >= seconds ? Double(tenths) / 10 : Double(tenths + 1) / 10
     }
 
     /// Reads a payload; throws when it is no such object.

@@ -13,12 +13,7 @@ package struct WallTime: Hashable, Comparable, Sendable {
     /// The moment that many seconds after 1970, to the millisecond; the ends of the range for values beyond it, 1970
     /// for NaN.
     package init(seconds: Double) {
-        let scaled = (seconds * 1000).rounded()
-        if scaled.isNaN {
-            milliseconds = 0
-        } else {
-            milliseconds = Int64(exactly: scaled) ?? (scaled < 0 ? .min : .max)
-        }
+        milliseconds = (seconds * 1000).nearestInteger
     }
 
     /// Seconds since 1970 with fractions: the form of message headers and `issuedAt`.
@@ -30,8 +25,10 @@ package struct WallTime: Hashable, Comparable, Sendable {
 
     /// The text of the local API: `2026-11-30T07:14:13.123Z` (RFC 3339, UTC, always three decimals).
     package var rfc3339: String {
-        let day = milliseconds.quotientRoundedDown(by: 86_400_000)
-        let rest = milliseconds - day * 86_400_000
+        // RFC 3339 has years 0 to 9999 only; a clock outside them is broken, and its text only has to be a text.
+        let moment = min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999)
+        let day = moment.quotientRoundedDown(by: 86_400_000)
+        let rest = moment - day * 86_400_000
         let (year, month, dayOfMonth) = civilDate(daysSince1970: day)
         var out: [UInt8] = []
         out.reserveCapacity(24)
@@ -44,8 +41,7 @@ package struct WallTime: Hashable, Comparable, Sendable {
             }
             out.append(after)
         }
-        // RFC 3339 has years 0 to 9999 only; a clock outside them is broken, and its text only has to be a text.
-        digits(min(max(year, 0), 9999), 4, UInt8(ascii: "-"))
+        digits(year, 4, UInt8(ascii: "-"))
         digits(month, 2, UInt8(ascii: "-"))
         digits(dayOfMonth, 2, UInt8(ascii: "T"))
         digits(rest / 3_600_000, 2, UInt8(ascii: ":"))

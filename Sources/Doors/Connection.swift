@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Bytes
+internal import Core
+internal import CryptoEngine
+internal import EventLoop
+internal import Policy
+internal import Sockets
+internal import Synchronization
+internal import Wire
+
+/// One connection of a door, from accept to close (spec 03 section 5). Lives on its worker's thread.
+///
+/// The order of what may happen is ``Phase``; each phase has one thing it waits for and one timer that ends the wait.
+final class Connection {
+    enum Phase {
+        /// Nothing came yet; no TLS state exists.
+        case silent
+        case handshaking
+        /// Waits for the hello that the device floor asks for.
+        case gate(GateReader)
+        /// Refused by the gate; told so when the timer fires.
+        case gateRefused(Goodbye)
+        /// Waits for the kind 19.
+        case pairing
+        /// The kind 19 is with the core.
+        case deciding
+        case session(SessionRelay)
+        /// Last words, then our FIN, then what comes is dropped until the peer has closed or the timer fires.
+        case leaving
+        case closed
+    }
+
+    let id: ConnectionID
+    let door: Door
+    let socket: Socket
+    unowned let worker: DoorWorker
+    private(set) var phase = Phase.silent
+    private(set) var tls: TLSConnection?
+
+    private var watch: Watch?
+    private var timer: Timer?
+    /// Bytes the kernel has taken from us in all.
+    private(set) var sent: UInt64 = 0
+    /// When something last came from the peer.
+    private(set) var lastHeard: MonotonicTime
+    /// Plaintext that waits for the gate or the pairing exchange to be whole.
+    private var early: ByteBuffer?
+    private var counters: SessionCounters?
+    /// The key the handshake was judged by, for the core to know a removed one again.
+    private var shownKey: Fingerprint?
+    // Whether the core still counts this connection as pending.
+    private var isPending = true
+    private var saidClientHello = false
+    private var sentFIN = false
+    private var lingers = false
+    // How much to read at once: small until a device sends much, so that an idle session holds little.
+    private var readSize = DoorWorker.smallRead
+
+    init(id: ConnectionID, door: Door, socket: consuming Socket, worker: DoorWorker) {
+        self.id = id
+        self.door = door
+        self.socket = socket
+        self.worker = worker
+        lastHeard = worker.loop.now()
+        watch = worker.loop.watch(self.socket.descriptor, readable: true, writable: false) {
+            [unowned self] events in
+            if events.contains(.readable) { readable() } else { writable() }
+        }
+        startTimer(worker.context.times.pending)
+    }
+
+    // MARK: Events
+
+    private func readable() {
+        switch phase {
+        case .silent: firstBytes()
+        case .handshaking, .gate, .pairing, .session: moreBytes()
+        case .gateRefused, .deciding, .leaving: discardBytes()
+        case .closed: break
+        }
+    }
+
+    private func writable() {
+        if case .session(let relay) = phase { return relay.deviceWritable() }
+        flush()
+    }
+
+    private func timeout() {
+        switch phase {
+        case .silent, .handshaking, .pairing: fail(.deadline)
+        case .gate: refuseAtGate(hello: nil)
+        case .gateRefused(let goodbye): farewell(goodbye)
+        case .session(let relay): relay.timeout()
+        case .deciding, .leaving: closeNow()
+        case .closed: break
+        }
+    }
+
+    private func firstBytes() {
+        let arriving = worker.arriving
+        arriving.removeAll()
+        switch receive(into: arriving, max: DoorWorker.smallRead) {
+        case .nothing: return
+        case .ended: return closeNow()
+        case .bytes: break
+        }
+        let core = worker.context.core
+        let door = door
+        do {
+            // The verify step reads the snapshot current at that moment and waits for nothing.
+            let tls = try TLSConnection(server: worker.context.tls) { [unowned self] facts in
+                shownKey = facts.fingerprint
+                return core.trust.verify(door: door, alpn: facts.alpn, key: facts.fingerprint)
+            }
+            self.tls = tls
+            arriving.move(arriving.count, to: tls.inbound)
+            phase = .handshaking
+            handshake(tls)
+        } catch {
+            worker.context.log(LogLine(.error, "no TLS state", [("problem", error.message)]))
+            closeNow()
+        }
+    }
+
+    private func moreBytes() {
+        guard let tls else { return }
+        switch receive(into: tls.inbound, max: readSize) {
+        case .nothing: return
+        case .ended(let wasReset):
+            if case .session(let relay) = phase { return relay.deviceEnded(wasReset: wasReset) }
+            tls.receiveEnd()
+        case .bytes(let count):
+            if count == readSize { readSize = min(readSize * 4, DoorWorker.chunk) }
+        }
+        switch phase {
+        case .handshaking: handshake(tls)
+        case .gate(let gate):
+            readEarly(tls, limit: MessageHeader.size + MessageCaps.fromDevice) { judgeGate(gate) }
+        case .pairing: readEarly(tls, limit: PairingExchange.limit) { judgePairing() }
+        case .session(let relay): relay.deviceReadable()
+        default: break
+        }
+    }
+
+    private func discardBytes() {
+        let arriving = worker.arriving
+        arriving.removeAll()
+        let received = receive(into: arriving, max: DoorWorker.smallRead)
+        arriving.removeAll()
+        guard case .ended(let wasReset) = received else { return }
+        if case .deciding = phase, !wasReset {
+            // It may have ended only its own half, and waits for the answer.
+            watchFor(readable: false, writable: false)
+        } else {
+            closeNow()
+        }
+    }
+
+    private enum Received {
+        case bytes(Int)
+        case nothing
+        case ended(wasReset: Bool)
+    }
+
+    private func receive(into buffer: ByteBuffer, max: Int) -> Received {
+        do {
+            guard let count = try socket.read(into: buffer, max: max) else { return .nothing }
+            if count == 0 { return .ended(wasReset: false) }
+            lastHeard = worker.loop.now()
+            return .bytes(count)
+        } catch {
+            return .ended(wasReset: true)
+        }
+    }
+
+    // MARK: Handshake and admission
+
+    private func handshake(_ tls: TLSConnection) {
+        tls.advance()
+        if tls.sawClientHello, !saidClientHello {
+            saidClientHello = true
+            let id = id
+            worker.context.core.enter { core, _ in core.connectionSentClientHello(id) }
+        }
+        switch tls.state {
+        case .handshaking: flush()
+        case .ready:
+            flush()
+            if case .handshaking = phase { ready(tls) }
+        case .closedByPeer: fail(.peerLeft)
+        case .failed(let reason, _): fail(HandshakeFailure(rawValue: reason.rawValue) ?? .peerLeft)
+        }
+    }
+
+    /// Step C and, when no gate holds the connection, registering: one entry into the core.
+    private func ready(_ tls: TLSConnection) {
+        let (id, alpn, key) = (id, tls.negotiatedALPN, tls.peerFingerprint)
+        let counters = SessionCounters()
+        let admission = worker.context.core.enter { core, moment -> Admission in
+            switch core.connectionReady(id, alpn: alpn, key: key, moment) {
+            case .session(nil): .registered(core.register(id, hello: nil, counters: counters, moment))
+            case .session(let floor?): .gate(floor)
+            case .pairing: .pairing
+            case .goodbye(let goodbye): .registered(.goodbye(goodbye))
+            case .refuse: .registered(.refuse)
+            }
+        }
+        switch admission {
+        case .registered(let verdict): registered(verdict, tls, hello: false)
+        case .gate(let floor):
+            let gate = GateReader(floor: floor)
+            phase = .gate(gate)
+            startTimer(worker.context.times.gate)
+            readEarly(tls, limit: MessageHeader.size + MessageCaps.fromDevice) { judgeGate(gate) }
+        case .pairing:
+            // The deadline that began at accept goes on.
+            phase = .pairing
+            readEarly(tls, limit: PairingExchange.limit) { judgePairing() }
+        }
+    }
+
+    private enum Admission: Sendable {
+        case registered(RegisterVerdict)
+        case gate(Version)
+        case pairing
+    }
+
+    private func registered(_ verdict: RegisterVerdict, _ tls: TLSConnection, hello wasRead: Bool) {
+        isPending = false
+        switch verdict {
+        case .session(let view):
+            timer?.cancel()
+            let relay = SessionRelay(view, connection: self, tls: tls, helloWasRead: wasRead)
+            let gateRead = early
+            early = nil
+            phase = .session(relay)
+            worker.sessionBegan()
+            relay.start(early: gateRead)
+        case .goodbye(let goodbye): farewell(goodbye)
+        case .refuse: leave(within: worker.context.times.farewell)
+        }
+    }
+
+    // MARK: Gate and pairing
+
+    /// Collects plaintext up to `limit` and asks `judge`; the end of the stream closes.
+    private func readEarly(_ tls: TLSConnection, limit: Int, judge: () -> Void) {
+        let early = early ?? ByteBuffer()
+        self.early = early
+        while early.count < limit, tls.read(into: early, limit: min(limit - early.count, 16_384)) > 0 {}
+        judge()
+        switch phase {
+        case .gate where tls.state != .ready: refuseAtGate(hello: nil)
+        case .pairing where tls.state != .ready: closeNow()
+        default: break
+        }
+    }
+
+    private func judgeGate(_ gate: GateReader) {
+        guard let early, let tls else { return }
+        switch early.withSpan({ gate.judge($0) }) {
+        case .wait: break
+        case .refuse(let hello): refuseAtGate(hello: hello)
+        case .admit(let hello):
+            let id = id
+            let counters = SessionCounters()
+            let verdict = worker.context.core.enter { core, moment in
+                core.register(id, hello: hello, counters: counters, moment)
+            }
+            registered(verdict, tls, hello: true)
+        }
+    }
+
+    private func refuseAtGate(hello: Hello?) {
+        isPending = false
+        let id = id
+        let (delay, goodbye) = worker.context.core.enter { core, moment in
+            (core.gateRefused(id, moment), core.updateGoodbye(hello))
+        }
+        early = nil
+        guard delay > .zero else { return farewell(goodbye) }
+        phase = .gateRefused(goodbye)
+        startTimer(delay)
+    }
+
+    private func judgePairing() {
+        guard let early else { return }
+        switch early.withSpan({ PairingExchange.judge($0) }) {
+        case .wait: break
+        case .bad: fail(.badMessage)
+        case .request(let request):
+            self.early = nil
+            isPending = false
+            phase = .deciding
+            startTimer(worker.context.times.pairingDecision)
+            let id = id
+            worker.context.core.enter { core, moment in core.pairingMessage(id, request, moment) }
+        }
+    }
+
+    /// The core's answer to the kind 19: sent, then closed when it was handed over or the time is up.
+    func answer(_ result: PairResult) {
+        guard case .deciding = phase, let tls else { return }
+        say(.pairResult, result.encode(), tls)
+        leave(within: worker.context.times.pairingAnswer)
+    }
+
+    // MARK: Sessions
+
+    /// The core ends the session: with a goodbye, or cut without one.
+    func end(_ session: SessionID, _ goodbye: Goodbye?) {
+        guard case .session(let relay) = phase, relay.id == session else { return }
+        if let goodbye { relay.requestGoodbye(goodbye, .goodbye) } else { relay.cut(.stopped) }
+    }
+
+    func hostInfoChanged(_ info: [UInt8]) {
+        if case .session(let relay) = phase { relay.hostInfoChanged(info) }
+    }
+
+    /// The service stops: a session says goodbye, anything else that is not on its way out is closed.
+    func stop() {
+        switch phase {
+        case .session(let relay): relay.requestGoodbye(.quit, .stopped)
+        case .leaving, .closed: break
+        default: closeNow()
+        }
+    }
+
+    func sweep(at now: MonotonicTime) {
+        guard case .session(let relay) = phase else { return }
+        relay.sweep(at: now)
+        readSize = DoorWorker.smallRead
+    }
+
+    // MARK: Sending and closing
+
+    /// Encrypts one message of ours.
+    func say(_ kind: MessageKind, _ payload: [UInt8], _ tls: TLSConnection) {
+        let message = ByteBuffer()
+        message.append(encodeMessage(kind: kind, timestamp: wallNow().seconds, payload: payload))
+        while !message.isEmpty, tls.write(message, limit: message.count) > 0 {}
+    }
+
+    /// Writes what waits for the peer; false when the connection is broken.
+    func flushOutbound() -> Bool {
+        guard let out = tls?.outbound else { return true }
+        do {
+            while !out.isEmpty {
+                guard let count = try socket.write(from: out) else { break }
+                sent &+= UInt64(count)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// What the socket is watched for.
+    func watchFor(readable: Bool, writable: Bool) { watch?.set(readable: readable, writable: writable) }
+
+    func cancelTimer() { timer?.cancel() }
+
+    /// One timer serves the phase: starting it anew replaces what it stood for.
+    func startTimer(_ delay: Duration) {
+        if let timer { return timer.start(after: delay) }
+        timer = worker.loop.timer(after: delay) { [unowned self] in timeout() }
+    }
+
+    private func flush() {
+        guard flushOutbound() else { return closeNow() }
+        let waits = tls.map { !$0.outbound.isEmpty } ?? false
+        if case .leaving = phase, !waits, !sentFIN {
+            sentFIN = true
+            socket.shutdownWrite()
+        }
+        watchFor(readable: true, writable: waits)
+    }
+
+    /// A goodbye to a connection that was never registered (spec 03 section 11.3).
+    private func farewell(_ goodbye: Goodbye) {
+        guard let tls else { return closeNow() }
+        say(.goodbye, goodbye.encode(), tls)
+        leave(within: worker.context.times.farewell)
+    }
+
+    /// Ends our side once everything is sent, and drops what still comes until the peer has ended too.
+    ///
+    /// Closing at once with unread bytes would make the kernel answer with a reset, which can overtake our last words.
+    func leave(within time: Duration?) {
+        tls?.shutdown()
+        if let time {
+            startTimer(time)
+        } else if timer?.isPending != true {
+            startTimer(worker.context.times.farewell)
+        }
+        early = nil
+        phase = .leaving
+        if !lingers {
+            lingers = worker.mayLinger()
+            guard lingers else {
+                _ = flushOutbound()
+                return closeNow()
+            }
+        }
+        flush()
+    }
+
+    private func fail(_ why: HandshakeFailure) {
+        if isPending {
+            isPending = false
+            let (id, key) = (id, shownKey)
+            worker.context.core.enter { core, moment in core.connectionFailed(id, why, key: key, moment) }
+        }
+        // An alert is worth waiting for; without one there is nothing to say.
+        if let tls, !tls.outbound.isEmpty || tls.state == .ready, why != .peerLeft {
+            leave(within: worker.context.times.farewell)
+        } else {
+            closeNow()
+        }
+    }
+
+    /// Closes now, whatever waits; a session that still runs ends as stopped.
+    func closeNow() {
+        switch phase {
+        case .closed: return
+        case .session(let relay): relay.ended(.stopped)
+        default: break
+        }
+        if isPending {
+            isPending = false
+            let id = id
+            worker.context.core.enter { core, moment in core.connectionLeft(id, moment) }
+        }
+        // Unsent bytes would keep the kernel talking to a peer we are done with.
+        if let tls, !tls.outbound.isEmpty { socket.resetOnClose() }
+        phase = .closed
+        watch = nil
+        timer = nil
+        tls = nil
+        if lingers { worker.lingeringEnded() }
+        worker.remove(id)
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Core
+internal import CryptoEngine
+package import Wire
+
+extension Doors {
+    /// Where admitted sessions go (spec 08): the streaming process's socket.
+    package enum Backend: Sendable, Hashable {
+        /// A Unix socket's path.
+        case unix(path: String)
+        /// A TCP address, on loopback.
+        case tcp(SocketAddress)
+    }
+}
+
+/// The doors' own waits. What ships is the specification's; tests that reach an end of a wait pass shorter ones.
+package struct DoorTimes: Sendable {
+    /// Accept to admission or the complete kind 19 (03 section 7.2).
+    package var pending: Duration = .seconds(10)
+    /// Ready to the whole hello, while a device floor is set (01 section 8.3).
+    package var gate: Duration = .seconds(2)
+    /// A goodbye's own time in a registered session (09.4).
+    package var goodbye: Duration = .milliseconds(100)
+    /// Drain of a connection that was never registered (03 section 11.3).
+    package var farewell: Duration = .seconds(1)
+    /// A kind 20 to the close (03 section 5.6).
+    package var pairingAnswer: Duration = .milliseconds(250)
+    /// A whole kind 19 to its answer, which may wait for the store.
+    package var pairingDecision: Duration = .seconds(30)
+    /// The backend's first message to kind 18 when no kind 16 comes (08).
+    package var hostInfo: Duration = .milliseconds(500)
+    /// Connecting to the backend (08).
+    package var backend: Duration = .seconds(5)
+
+    package init() {}
+}
+
+/// What all workers share; immutable, or safe by itself.
+struct DoorContext: Sendable {
+    let core: SharedCore
+    let tls: TLSServerContext
+    let backend: Doors.Backend?
+    let times: DoorTimes
+    /// A freshly signed kind 18 payload; nil while there is nothing to say.
+    let hostInfo: @Sendable () -> [UInt8]?
+    let log: @Sendable (LogLine) -> Void
+    let board = DoorBoard()
+}

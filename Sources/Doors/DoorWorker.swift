@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Bytes
+internal import Core
+internal import EventLoop
+internal import Policy
+internal import Sockets
+internal import Synchronization
+internal import Wire
+
+/// One door thread: accepts, handshakes and relays. Its connections never leave it.
+final class DoorWorker {
+    /// Refused connections whose alert or goodbye is given time to arrive; beyond these they are closed at once.
+    private static let lingerLimit = 512
+    /// Bytes read at once from a device or a backend: four full TLS records.
+    static let chunk = 65_536
+
+    /// Bytes read at once from a connection that has not sent much, so that an idle one holds little.
+    static let smallRead = 4_096
+
+    let number: UInt16
+    let context: DoorContext
+    let loop: EventLoop
+    /// Plaintext on its way from a backend to a device, and from a device to a backend; empty between two events. One
+    /// for all connections of the thread, so that an idle one holds nothing.
+    let downstream = ByteBuffer(capacity: DoorWorker.chunk)
+    let upstream = ByteBuffer(capacity: DoorWorker.chunk)
+    /// Never filled: for steps that only the relay's own messages need.
+    let empty = ByteBuffer()
+    /// Ciphertext on its way in, of connections that are not served (yet).
+    let arriving = ByteBuffer(capacity: 16_384)
+    let failures: BackendFailureLog
+
+    private let inbox: WorkerInbox
+    private let keeper: ListenerKeeper?
+    private var acceptors: [Door: Acceptor] = [:]
+    private var connections: [ConnectionID: Connection] = [:]
+    private var nextSerial: UInt64 = 1
+    private var lingering = 0
+    private var sessions = 0
+    private var spare: WakeUp?
+    private var inboxWatch: Watch?
+    private var sweepTimer: Timer?
+    private var stopTimer: Timer?
+    private var isStopping = false
+
+    /// A worker that reads `inbox`; `keeper` for the first one.
+    init(
+        number: UInt16, context: DoorContext, inbox: WorkerInbox, keeper: ListenerKeeper?
+    ) throws(SocketError) {
+        self.number = number
+        self.context = context
+        self.inbox = inbox
+        self.keeper = keeper
+        loop = try EventLoop()
+        spare = try WakeUp()
+        failures = BackendFailureLog(log: context.log)
+        inboxWatch = loop.watch(inbox.descriptor, readable: true, writable: false) { [unowned self] _ in
+            for command in self.inbox.take() { obey(command) }
+        }
+    }
+
+    /// Serves until the stop command has been carried out.
+    func run() { loop.run() }
+
+    // MARK: Connections
+
+    /// Step A for a connection just accepted: judged before any byte, closed at once when refused.
+    func take(_ accepted: consuming Accepted, at door: Door) {
+        let id = ConnectionID(owner: number, serial: nextSerial)
+        nextSerial += 1
+        let arrival = Arrival(
+            id: id, door: door, peer: accepted.peer, local: accepted.local,
+            receivedOn: accepted.arrivalIndex)
+        let verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
+        guard case .proceed = verdict, !isStopping else { return }
+        connections[id] = Connection(id: id, door: door, socket: accepted.intoSocket(), worker: self)
+        context.board.connections.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    /// Takes the newest connection with the descriptor kept for this, and closes it.
+    func shed(from shared: SharedSocket) {
+        spare = nil
+        if (try? Sockets.accept(on: shared.socket)) != nil {
+            context.board.shed.wrappingAdd(1, ordering: .relaxed)
+        }
+        spare = try? WakeUp()
+    }
+
+    /// Lets go of a connection that is closed.
+    func remove(_ id: ConnectionID) {
+        guard connections.removeValue(forKey: id) != nil else { return }
+        context.board.connections.wrappingSubtract(1, ordering: .relaxed)
+        if isStopping, connections.isEmpty { loop.mailbox.stop() }
+    }
+
+    /// Whether one more closing connection may stay until its last words have arrived.
+    func mayLinger() -> Bool {
+        guard lingering < Self.lingerLimit else { return false }
+        lingering += 1
+        return true
+    }
+
+    func lingeringEnded() { lingering -= 1 }
+
+    // MARK: Sessions
+
+    func sessionBegan() {
+        sessions += 1
+        if sweepTimer == nil {
+            sweepTimer = loop.timer(after: SessionSweep.interval) { [unowned self] in sweep() }
+        } else if sweepTimer?.isPending == false {
+            sweepTimer?.start(after: SessionSweep.interval)
+        }
+    }
+
+    func sessionEnded() { sessions -= 1 }
+
+    private func sweep() {
+        let now = loop.now()
+        // A copy: sweeping may close and so remove.
+        for connection in Array(connections.values) { connection.sweep(at: now) }
+        if sessions > 0 { sweepTimer?.start(after: SessionSweep.interval) }
+    }
+
+    // MARK: Commands
+
+    private func obey(_ command: WorkerCommand) {
+        switch command {
+        case .listen(let listener): acceptors[listener.door] = Acceptor(listener, worker: self)
+        case .unlisten(let door): acceptors[door] = nil
+        case .endSession(let session, let id, let goodbye): connections[id]?.end(session, goodbye)
+        case .closeConnection(let id): connections[id]?.closeNow()
+        case .answerPairing(let id, let result): connections[id]?.answer(result)
+        case .broadcastHostInfo:
+            // Made once, so that one change costs one signature.
+            guard sessions > 0, let info = context.hostInfo() else { return }
+            for connection in Array(connections.values) { connection.hostInfoChanged(info) }
+        case .stop(let time): stop(within: time)
+        case .openDoor(let door, let port, let address):
+            guard !isStopping else { return }
+            keeper?.open(door, port: port, address: address)
+        case .adoptDoor(let listener): keeper?.adopt(listener)
+        case .closeDoor(let door): keeper?.close(door)
+        }
+    }
+
+    private func stop(within time: Duration) {
+        isStopping = true
+        keeper?.closeAll()
+        acceptors.removeAll()
+        for connection in Array(connections.values) { connection.stop() }
+        guard !connections.isEmpty else { return loop.mailbox.stop() }
+        stopTimer = loop.timer(after: time) { [unowned self] in
+            for connection in Array(connections.values) { connection.closeNow() }
+            loop.mailbox.stop()
+        }
+    }
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Bytes
+internal import Core
+internal import CryptoEngine
+internal import EventLoop
+internal import Policy
+internal import Sockets
+internal import Synchronization
+internal import Wire
+
+/// One session between a device and the backend: moves bytes both ways and keeps what is held for either side small
+/// (09.7). What may pass, and where the relay's own messages stand, is decided by ``HostStream`` and ``DeviceStream``.
+final class SessionRelay {
+    /// Ciphertext held for a slow device beyond which the backend is not read. With one more chunk and what TLS adds this
+    /// stays below the 256 KiB of 09.7.
+    private static let deviceHold = 131_072
+    /// Plaintext held for a slow backend beyond which the device is not decrypted.
+    private static let backendHold = 65_536
+    /// Allocations of an idle session up to this size are kept: its pings need them four times a second.
+    private static let keptAllocation = 8_192
+
+    private enum Ending {
+        case no
+        /// A goodbye waits for the end of the message in progress.
+        case goodbye(Goodbye, SessionEnd)
+        /// Everything is written but not yet taken.
+        case flushing(SessionEnd)
+        /// Reported; the connection does the rest.
+        case done
+    }
+
+    var id: SessionID { view.id }
+
+    private let view: SessionView
+    private unowned let connection: Connection
+    private unowned let worker: DoorWorker
+    private let tls: TLSConnection
+    private let admittedAt: MonotonicTime
+    private var fromHost = HostStream()
+    private var fromDevice: DeviceStream
+    private var backend: BackendLink?
+    private var ending = Ending.no
+    private var unsent = UnsentAge()
+    /// The device's close_notify has been read.
+    private var deviceHasEnded = false
+    /// Its TCP stream has ended; what it said before may still wait to be decrypted.
+    private var socketHasEnded = false
+    private var pendingInfo: [UInt8]?
+
+    init(
+        _ view: SessionView, connection: Connection, tls: TLSConnection, helloWasRead: Bool
+    ) {
+        self.view = view
+        self.connection = connection
+        self.tls = tls
+        worker = connection.worker
+        admittedAt = connection.worker.loop.now()
+        fromDevice = DeviceStream(helloWasRead: helloWasRead)
+    }
+
+    /// Dials the backend and takes what the device has sent already, `early` the part that the gate has decrypted.
+    func start(early: ByteBuffer?) {
+        guard let target = worker.context.backend else {
+            return fail("Nothing streams on this host now.", problem: "no backend is configured")
+        }
+        do {
+            let link = try BackendLink(
+                target, first: ProxyHeader.encode(view), loop: worker.loop,
+                ready: { [unowned self] in backendReady($0) })
+            backend = link
+            if link.isConnecting { connection.startTimer(worker.context.times.backend) }
+        } catch {
+            return fail("The streaming program on this host does not answer.", problem: error.message)
+        }
+        if let early, !early.isEmpty {
+            view.counters.bytesIn.wrappingAdd(UInt64(early.count), ordering: .relaxed)
+            early.moveAll(to: worker.upstream)
+            passUpstream()
+        }
+        flushBackend()
+        deviceReadable()
+    }
+
+    // MARK: Device
+
+    /// Ciphertext came, or room for what it says.
+    func deviceReadable() {
+        pumpDevice()
+        settle()
+    }
+
+    func deviceWritable() { settle() }
+
+    /// The device's stream has ended below TLS. After a close_notify that is its half; without one it is gone.
+    func deviceEnded(wasReset: Bool) {
+        if wasReset { return cut(.peerReset) }
+        socketHasEnded = true
+        tls.receiveEnd()
+        pumpDevice()
+        settle()
+    }
+
+    private func pumpDevice() {
+        let plain = worker.upstream
+        while canTakeFromDevice {
+            let count = tls.read(into: plain, limit: DoorWorker.chunk)
+            guard count > 0 else { break }
+            view.counters.bytesIn.wrappingAdd(UInt64(count), ordering: .relaxed)
+            passUpstream()
+        }
+        switch tls.state {
+        case .closedByPeer where !deviceHasEnded:
+            deviceHasEnded = true
+            backend?.endsAfterFlush = true
+        case .failed(let reason, _) where !deviceHasEnded:
+            // What the device had said goes on to the backend as far as it takes it.
+            flushBackend()
+            cut(reason == .peerLeft ? .peerClosed : .protocolError)
+        default: break
+        }
+        flushBackend()
+    }
+
+    private var canTakeFromDevice: Bool {
+        if case .done = ending { return false }
+        guard !deviceHasEnded, !fromDevice.isOver else { return false }
+        // Without a backend the bytes go nowhere, but pings still prove that the device lives.
+        return backend.map { $0.outgoing.count < Self.backendHold } ?? true
+    }
+
+    private func passUpstream() {
+        let plain = worker.upstream
+        while let step = plain.withSpan({ fromDevice.next($0) }) {
+            switch step {
+            case .pass(let count):
+                if let backend, !backend.isDeaf {
+                    plain.move(count, to: backend.outgoing)
+                } else {
+                    plain.consume(count)
+                }
+            case .drop(let count): plain.consume(count)
+            case .held(let bytes): if let backend, !backend.isDeaf { backend.outgoing.append(bytes) }
+            case .pairingWanted:
+                let id = id
+                worker.context.core.enter { core, moment in core.pairingWanted(id, moment) }
+            case .hello(let payload):
+                // One that does not decode is ignored (01 section 9.3).
+                guard let hello = try? Hello(payload: payload) else { continue }
+                let id = id
+                worker.context.core.enter { core, moment in core.sessionHello(id, hello, moment) }
+            case .tooLong:
+                plain.removeAll()
+                flushBackend()
+                return cut(.tooLong)
+            }
+        }
+    }
+
+    // MARK: Backend
+
+    private func backendReady(_ events: IOEvents) {
+        guard let backend else { return }
+        if backend.isConnecting {
+            do { try backend.finishConnecting() } catch {
+                return fail("The streaming program on this host does not answer.", problem: error.message)
+            }
+            if case .no = ending { connection.cancelTimer() }
+        }
+        if events.contains(.readable) { pumpBackend(backend) }
+        flushBackend()
+        pumpDevice()
+        settle()
+    }
+
+    private func pumpBackend(_ backend: BackendLink) {
+        guard !backend.hasEnded, tls.outbound.count < Self.deviceHold else { return }
+        let plain = worker.downstream
+        plain.removeAll()
+        switch backend.receive(into: plain, max: DoorWorker.chunk) {
+        case .nothing: return
+        case .bytes: passDownstream(plain)
+        case .ended(let problem): backendEnded(problem)
+        }
+    }
+
+    private func passDownstream(_ plain: ByteBuffer) {
+        while let step = plain.withSpan({ fromHost.next($0) }) {
+            switch step {
+            case .pass(let count):
+                guard tls.write(plain, limit: count) == count else {
+                    plain.removeAll()
+                    return cut(.protocolError)
+                }
+                view.counters.bytesOut.wrappingAdd(UInt64(count), ordering: .relaxed)
+            case .drop(let count): plain.consume(count)
+            case .started: if case .no = ending { connection.startTimer(worker.context.times.hostInfo) }
+            case .hostInfo: sayHostInfo()
+            case .goodbye: sayGoodbye()
+            case .broken(let isClean):
+                plain.removeAll()
+                backendBroke(isClean: isClean)
+                return
+            }
+        }
+    }
+
+    private func backendBroke(isClean: Bool) {
+        worker.failures.note("it sent a message above the cap", session: id, at: worker.loop.now())
+        let wasEnding = if case .no = ending { false } else { true }
+        finish(.backendFailed)
+        guard isClean, !wasEnding, !fromHost.backendSaidGoodbye else { return }
+        connection.say(.goodbye, Goodbye.noHost("The streaming program on this host failed.").encode(), tls)
+        connection.startTimer(worker.context.times.goodbye)
+    }
+
+    /// The backend's stream is over (09.9): a goodbye between messages, none into a cut message or behind its own.
+    private func backendEnded(_ problem: String?) {
+        guard let backend else { return }
+        backend.hasEnded = true
+        if case .goodbye(_, let why) = ending { return finish(why) }
+        guard case .no = ending else { return }
+        if fromHost.backendSaidGoodbye || deviceHasEnded { return finish(.backendEnded) }
+        let isEarly = !backend.hasSpoken && worker.loop.now() - admittedAt < .seconds(1)
+        if isEarly {
+            return fail(
+                "The streaming program on this host does not take new connections now.",
+                problem: problem ?? "it closed before reading")
+        }
+        if let problem { worker.failures.note(problem, session: id, at: worker.loop.now()) }
+        requestGoodbye(.noHost("The stream on this host has ended."), .backendEnded)
+    }
+
+    /// There is no backend to be had: `noHost`, and one line.
+    private func fail(_ message: String, problem: String) {
+        worker.failures.note(problem, session: id, at: worker.loop.now())
+        requestGoodbye(.noHost(message), .backendFailed)
+    }
+
+    private func flushBackend() {
+        guard let backend, !backend.isConnecting else { return }
+        backend.flush()
+    }
+
+    // MARK: The relay's own messages
+
+    /// Something changed: kind 18 again, between two messages, to a device that had one.
+    func hostInfoChanged(_ info: [UInt8]) {
+        guard case .no = ending else { return }
+        pendingInfo = info
+        fromHost.hostInfoChanged()
+        passDownstream(worker.empty)
+        pendingInfo = nil
+        settle()
+    }
+
+    private func sayHostInfo() {
+        if let info = pendingInfo ?? worker.context.hostInfo() { connection.say(.hostInfo, info, tls) }
+        pendingInfo = nil
+    }
+
+    private func sayGoodbye() {
+        guard case .goodbye(let goodbye, let why) = ending else { return }
+        connection.say(.goodbye, goodbye.encode(), tls)
+        finish(why)
+    }
+
+    // MARK: Ending
+
+    /// Says goodbye between two messages and closes when it is written; after 100 ms it closes in any case (09.4).
+    func requestGoodbye(_ goodbye: Goodbye, _ why: SessionEnd) {
+        guard case .no = ending else { return }
+        ending = .goodbye(goodbye, why)
+        connection.startTimer(worker.context.times.goodbye)
+        fromHost.requestGoodbye()
+        passDownstream(worker.empty)
+        if case .goodbye = ending, fromHost.backendSaidGoodbye || backend?.hasEnded ?? true {
+            // Nothing may follow the backend's own goodbye, and nobody will end a message that was cut.
+            finish(why)
+        }
+        settle()
+    }
+
+    /// Ends at once, without a word.
+    func cut(_ why: SessionEnd) {
+        if case .done = ending { return }
+        ended(why)
+        connection.closeNow()
+    }
+
+    /// Reports the end, once, and lets the backend go. For the connection, when it closes by itself.
+    func ended(_ why: SessionEnd) {
+        if case .done = ending { return }
+        ending = .done
+        backend?.close()
+        backend = nil
+        worker.sessionEnded()
+        let id = id
+        worker.context.core.enter { core, moment in core.sessionEnded(id, why, moment) }
+    }
+
+    /// Nothing more will be said: closes as soon as the device has taken what there is.
+    private func finish(_ why: SessionEnd) {
+        switch ending {
+        case .done, .flushing: return
+        case .no:
+            connection.cancelTimer()
+            ending = .flushing(why)
+        case .goodbye: ending = .flushing(why)  // its 100 ms go on
+        }
+    }
+
+    func timeout() {
+        switch ending {
+        case .no where backend?.isConnecting == true:
+            fail(
+                "The streaming program on this host does not answer.",
+                problem: "it did not accept within 5 s")
+        case .no:
+            fromHost.hostInfoWaitEnded()
+            passDownstream(worker.empty)
+            settle()
+        case .goodbye(_, let why), .flushing(let why): cut(why)
+        case .done: break
+        }
+    }
+
+    /// Looked at once a second (03 section 14); also when quiet sessions give memory back.
+    func sweep(at now: MonotonicTime) {
+        if case .done = ending { return }
+        let isReading = canTakeFromDevice && !socketHasEnded
+        // A device that is not read, because the backend takes nothing, cannot be heard and is not silent.
+        let facts = SessionSweep.Facts(
+            door: view.door, admittedAt: admittedAt, heardAt: isReading ? connection.lastHeard : now,
+            waitingSince: unsent.oldest, tookAt: unsent.waitingSince ?? now)
+        switch SessionSweep.cut(facts, at: now) {
+        case .silent: return cut(.silent)
+        case .notDraining: return cut(.notDraining)
+        case nil: break
+        }
+        // A socket that is not read shows a reset only when asked.
+        if !isReading, connection.socket.connectError() != 0 { return cut(.peerReset) }
+        if tls.inbound.capacity + tls.outbound.capacity > Self.keptAllocation { tls.releaseIdleMemory() }
+        backend?.releaseIdleMemory(above: Self.keptAllocation)
+    }
+
+    // MARK: Flow
+
+    /// Writes what can be written, closes what is over, and asks the loop for what is wanted next.
+    private func settle() {
+        if case .done = ending { return }
+        guard connection.flushOutbound() else { return cut(.peerReset) }
+        let waiting = tls.outbound.count
+        if waiting > 0 || unsent.waitingSince != nil {
+            unsent.note(taken: connection.sent, waiting: waiting, at: worker.loop.now())
+        }
+        if case .flushing(let why) = ending, waiting == 0 {
+            ended(why)
+            return connection.leave(within: nil)
+        }
+        connection.watchFor(readable: canTakeFromDevice && !socketHasEnded, writable: waiting > 0)
+        var wantsMore = waiting < Self.deviceHold
+        if case .flushing = ending { wantsMore = false }
+        backend?.watchFor(readable: wantsMore)
+    }
+}
