@@ -63,7 +63,8 @@ package struct DeviceMap: Sendable {
         mutating func set(_ record: DeviceRecord, bits: UInt64, depth: Int) -> Bool {
             switch self {
             case .branch(var children):
-                self = .leaf([])  // lets go of the array, so that it is changed in place when nobody shares it
+                // Lets go of the array, so that it is changed in place when nobody shares it.
+                self = .leaf([])
                 let isNew = children[Int(bits >> 60)].set(record, bits: bits << 4, depth: depth + 1)
                 self = .branch(children)
                 return isNew

@@ -201,12 +201,15 @@ extension JSONWriter {
 
     private mutating func write(magnitude: UInt64) {
         needsComma = true
-        var scale: UInt64 = 1
-        while magnitude / scale >= 10 { scale *= 10 }
-        while scale > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude / scale % 10))
-            scale /= 10
-        }
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var first = digits.count
+        var rest = magnitude
+        repeat {
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        for index in first..<digits.count { bytes.append(digits[index]) }
     }
 
     private mutating func write(_ value: Double) {
@@ -241,14 +244,22 @@ extension JSONWriter {
 
     private mutating func write(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        let units = text.utf8
-        if units.contains(where: Self.needsEscape) {
-            for unit in units { writeEscaped(unit) }
-        } else {
-            bytes.append(contentsOf: units)
+        // Copied in one go, and looked through where it is in one piece; a text to escape is rare, and is written again.
+        let start = bytes.count
+        bytes.append(contentsOf: text.utf8)
+        if Self.needsEscape(bytes.span, from: start) {
+            bytes.removeSubrange(start...)
+            for unit in text.utf8 { writeEscaped(unit) }
         }
         bytes.append(UInt8(ascii: "\""))
         needsComma = true
+    }
+
+    private static func needsEscape(_ bytes: Span<UInt8>, from start: Int) -> Bool {
+        // Without an early exit, so that the compiler looks at many bytes at once.
+        var found = false
+        for index in start..<bytes.count { found = needsEscape(bytes[index]) || found }
+        return found
     }
 
     private static func needsEscape(_ unit: UInt8) -> Bool {

@@ -103,7 +103,7 @@ import Wire
     @Test func noNameIsAnAddressForTheSystem() {
         var generator = SeededGenerator(seed: 9)
         var lenient = 0
-        for _ in 0..<60_000 {
+        for _ in 0..<20_000 {
             let text = generator.text(of: "0012789xXaf..", upTo: 14)
             guard !text.isEmpty else { continue }
             var out = in_addr()
@@ -112,20 +112,14 @@ import Wire
                 .allSatisfy { $0.allSatisfy(\.isNumber) }
             switch Result(catching: { () throws(AddressProblem) in try DialAddress.parse(text) }) {
             case .success(let address):
-                if case .name = address.host {
-                    #expect(!isAddress, "\(text)")
-                } else {
-                    #expect(isAddress, "\(text)")
-                }
-            case .failure(.ipv4):
-                #expect(isAddress || isAllDigits, "\(text)")
-                lenient += 1
+                let isName = if case .name = address.host { true } else { false }
+                check(isName != isAddress, text)
             case .failure(let problem):
-                #expect(problem == .name)
-                #expect(!isAddress, "\(text)")
+                check(problem == .ipv4 ? isAddress || isAllDigits : problem == .name && !isAddress, text)
+                if problem == .ipv4 { lenient += 1 }
             }
         }
-        #expect(lenient > 100)
+        #expect(lenient > 40)
     }
 
     @Test func noiseNeverTraps() {
@@ -133,7 +127,7 @@ import Wire
         for _ in 0..<20_000 {
             let text = generator.text(of: "[]:%.019afxsil -\u{A0}ä\n", upTo: 20)
             guard let address = try? DialAddress.parse(text) else { continue }
-            #expect((try? DialAddress.parse(address.text)) == address)
+            check((try? DialAddress.parse(address.text)) == address, text)
         }
     }
 

@@ -34,7 +34,7 @@ import Wire
     @Test func agreesWithTheSystem() {
         var generator = SeededGenerator(seed: 1)
         var accepted = 0
-        for round in 0..<60_000 {
+        for round in 0..<20_000 {
             let text =
                 round % 2 == 0
                 ? generator.text(of: "0012fF:::.", upTo: 24) : generator.text(of: "0125..", upTo: 12)
@@ -42,12 +42,12 @@ import Wire
             let isV4 = unsafe inet_pton(AF_INET, text, &raw) == 1
             let isV6 = unsafe !isV4 && inet_pton(AF_INET6, text, &raw) == 1
             let address = IPAddress(text)
-            #expect((address != nil) == (isV4 || isV6), "\(text)")
+            check((address != nil) == (isV4 || isV6), text)
             guard let address, isV4 || isV6 else { continue }
             accepted += 1
-            #expect(address == IPAddress(bytes: Array(raw.prefix(isV4 ? 4 : 16))), "\(text)")
+            check(address == IPAddress(bytes: Array(raw.prefix(isV4 ? 4 : 16))), text)
         }
-        #expect(accepted > 500)
+        #expect(accepted > 200)
     }
 
     @Test func writesAsTheSystemDoes() {
@@ -65,9 +65,9 @@ import Wire
             var out = [CChar](repeating: 0, count: 64)
             unsafe inet_ntop(AF_INET6, bytes, &out, 64)
             let shown = out.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-            #expect(address.description == String(decoding: shown, as: UTF8.self))
-            #expect(address.bytes == bytes)
-            #expect(IPAddress(address.description) == address)
+            check(address.description == String(decoding: shown, as: UTF8.self), Hex.encode(bytes))
+            check(address.bytes == bytes, Hex.encode(bytes))
+            check(IPAddress(address.description) == address, Hex.encode(bytes))
         }
     }
 
@@ -126,10 +126,12 @@ import Wire
         ("192.168.1.20", "192.168.1.20", 32, true), ("192.168.1.21", "192.168.1.20", 32, false),
         ("8.8.8.8", "0.0.0.0", 0, true), ("8.8.8.8", "8.8.8.8", 33, false), ("8.8.8.8", "8.8.8.8", -1, false),
         ("8.8.8.8", "::", 0, false), ("::1", "0.0.0.0", 0, false), ("2001:db8::1", "2001:db8::", 64, true),
-        ("2001:db8::1", "2001:db8::", 128, false), ("2001:db8::1", "2001:db8::", 127, true), ("2001:db8::1", "2001:db8::", 0, true),
+        ("2001:db8::1", "2001:db8::", 128, false), ("2001:db8::1", "2001:db8::", 127, true),
+        ("2001:db8::1", "2001:db8::", 0, true),
         ("2001:db8::1", "2001:db8::1", 128, true), ("2001:db8::1", "2001:db8::1", 129, false),
         ("2001:db8:0:1::1", "2001:db8::", 63, true), ("2001:db8:0:1::1", "2001:db8::", 64, false),
-        ("fe80::1%3", "fe80::%4", 64, true), ("10.1.2.3", "10.1.2.2", 32, false), ("10.1.2.3", "10.1.2.2", 31, true),
+        ("fe80::1%3", "fe80::%4", 64, true), ("10.1.2.3", "10.1.2.2", 32, false),
+        ("10.1.2.3", "10.1.2.2", 31, true),
         ("10.1.2.3", "10.1.2.2", 30, true),
     ])
     func insideAPrefix(text: String, prefix: String, bits: Int, isInside: Bool) throws {

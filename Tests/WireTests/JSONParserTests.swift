@@ -156,7 +156,7 @@ import Wire
             // Whatever was read is written as JSON that reads as the same.
             var writer = JSONWriter()
             writer.value(value)
-            #expect((try? JSON.parse(writer.bytes)) == value)
+            check((try? JSON.parse(writer.bytes)) == value, String(decoding: bytes, as: UTF8.self))
         }
         #expect(accepted > 100)
     }

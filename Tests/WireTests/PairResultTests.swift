@@ -56,10 +56,11 @@ import Wire
         for step in 0..<10_000 {
             let seconds = Double(step) * 0.0007
             let rounded = PairResult.roundedUp(retryAfter: seconds)
-            #expect(rounded >= seconds && rounded < seconds + 0.1)
+            check(rounded >= seconds && rounded < seconds + 0.1, "\(seconds)")
         }
         for tenths in 0..<1000 {
-            #expect(PairResult.roundedUp(retryAfter: Double(tenths) / 10) == Double(tenths) / 10)
+            let seconds = Double(tenths) / 10
+            check(PairResult.roundedUp(retryAfter: seconds) == seconds, "\(seconds)")
         }
     }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Policy
+package import Wire
+
+/// Whose database it is.
+package struct StoredIdentity: Sendable, Equatable {
+    /// SHA-256 of the host key's SubjectPublicKeyInfo.
+    package var fingerprint: Fingerprint
+    /// 32 random bytes (spec 02 section 11). A secret: never printed.
+    package var recognitionKey: [UInt8]
+    package var createdAt: WallTime
+
+    /// An identity about to be committed.
+    package init(fingerprint: Fingerprint, recognitionKey: [UInt8], createdAt: WallTime) {
+        self.fingerprint = fingerprint
+        self.recognitionKey = recognitionKey
+        self.createdAt = createdAt
+    }
+}
+
+/// Everything a start needs, read once.
+package struct StoredState: Sendable {
+    /// nil: a first start stopped before it committed one.
+    package var identity: StoredIdentity?
+    package var devices: [DeviceRecord]
+    package var tombstones: [Tombstone]
+    /// Settings that differ from their defaults, by the API's names.
+    package var settings: [String: String]
+    /// Spec 03 section 4.2, as stored, not yet verified; nil when missing.
+    package var requirePairing: String?
+}
+
+extension Connection {
+    func loadIdentity() throws(StoreError) -> StoredIdentity? {
+        var out: StoredIdentity?
+        try forEachRow("SELECT fingerprint, recognition_key, created_at FROM identity") {
+            row throws(StoreError) in
+            guard let key = Fingerprint(bytes: row.blob(0)) else {
+                throw StoreError(.corrupt, "its identity is not a fingerprint")
+            }
+            out = StoredIdentity(
+                fingerprint: key, recognitionKey: row.blob(1), createdAt: WallTime(milliseconds: row.int(2)))
+            return false
+        }
+        return out
+    }
+
+    func loadState() throws(StoreError) -> StoredState {
+        var state = StoredState(
+            identity: try loadIdentity(), devices: [], tombstones: [], settings: [:], requirePairing: nil)
+        state.devices.reserveCapacity(Int(try int("SELECT count(*) FROM devices") ?? 0))
+        try forEachRow("SELECT \(Self.deviceColumns) FROM devices") { row throws(StoreError) in
+            state.devices.append(try Self.device(row))
+            return true
+        }
+        try forEachRow("SELECT fingerprint, removed_at, removed_by FROM tombstones") {
+            row throws(StoreError) in
+            state.tombstones.append(
+                Tombstone(
+                    fingerprint: try Self.fingerprint(row, 0), removedAt: WallTime(milliseconds: row.int(1)),
+                    removedBy: row.text(2)))
+            return true
+        }
+        try forEachRow("SELECT key, value FROM settings") { row in
+            state.settings[row.text(0)] = row.text(1)
+            return true
+        }
+        state.requirePairing = state.settings.removeValue(forKey: Self.requirePairingKey)
+        return state
+    }
+
+    /// What `device(_:)` reads, in its order.
+    static var deviceColumns: String {
+        "fingerprint, name, model, paired_at, paired_how, cable_device, last_seen_at, last_route"
+    }
+
+    static func device(_ row: borrowing Statement) throws(StoreError) -> DeviceRecord {
+        DeviceRecord(
+            fingerprint: try fingerprint(row, 0), name: row.text(1), model: row.optionalText(2),
+            pairedAt: WallTime(milliseconds: row.int(3)), pairedHow: row.text(4),
+            cableDevice: row.optionalText(5),
+            lastSeenAt: row.optionalInt(6).map(WallTime.init(milliseconds:)), lastRoute: row.optionalText(7))
+    }
+
+    /// A fingerprint column. Another length means a damaged file, since the schema refuses it.
+    static func fingerprint(_ row: borrowing Statement, _ index: Int32) throws(StoreError) -> Fingerprint {
+        guard let key = Fingerprint(bytes: row.blob(index)) else {
+            throw StoreError(.corrupt, "a stored key is not 32 bytes", sqliteCode: 11)
+        }
+        return key
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sockets
+internal import Synchronization
+internal import Wire
+
+/// The writer's side of the store: its connection, its queue and how it has fared. Held by the thread, so it does not
+/// keep the store itself alive.
+final class Writer: Sendable {
+    let queue = CommitQueue()
+    let health = Mutex(StoreHealth())
+    /// nil once closed.
+    private let connection: Mutex<Connection?>
+
+    init(_ connection: sending Connection) { self.connection = Mutex(connection) }
+
+    /// Works until the queue is closed and empty.
+    func work() {
+        while true {
+            let jobs = queue.takeAll()
+            if jobs.isEmpty { return }
+            run(jobs)
+        }
+    }
+
+    /// After `work` has ended.
+    func closeFile() { connection.withLock { $0 = nil } }
+
+    /// Runs all jobs in as few transactions as is safe and calls every completion, in order, exactly once.
+    ///
+    /// Together they cost one sync of the disk. Each has its savepoint, so one the schema refuses takes back only
+    /// itself. When the transaction fails as a whole, each is tried alone: a small one may fit where all did not.
+    private func run(_ jobs: [CommitJob]) {
+        let start = monotonicNow()
+        var results = connection.withLock { Self.attempt(jobs, on: $0) }
+        if jobs.count > 1, results.allSatisfy({ $0.error != nil }) {
+            results = jobs.flatMap { job in connection.withLock { Self.attempt([job], on: $0) } }
+        }
+        let took = monotonicNow() - start
+        health.withLock { $0.note(results, took: took) }
+        for (job, result) in zip(jobs, results) { job.completion(result) }
+    }
+
+    /// One transaction; one result for each job.
+    private static func attempt(_ jobs: [CommitJob], on connection: Connection?) -> [Result<Void, StoreError>]
+    {
+        guard let connection else {
+            return jobs.map { _ in .failure(StoreError(.closed, "the store is closed")) }
+        }
+        var results: [Result<Void, StoreError>] = []
+        do throws(StoreError) {
+            try connection.run("BEGIN IMMEDIATE")
+            for job in jobs {
+                results.append(try perform(job, on: connection, alone: jobs.count == 1))
+            }
+            try connection.run("COMMIT")
+            return results
+        } catch {
+            connection.rollBack()
+            return jobs.map { _ in .failure(error) }
+        }
+    }
+
+    /// Throws when the transaction as a whole is lost; a failure in the result is this job's alone.
+    private static func perform(
+        _ job: CommitJob, on connection: Connection, alone: Bool
+    ) throws(StoreError) -> Result<Void, StoreError> {
+        if alone {
+            try write(job, on: connection)
+            return .success(())
+        }
+        try connection.run("SAVEPOINT one")
+        do throws(StoreError) {
+            try write(job, on: connection)
+            try connection.run("RELEASE one")
+            return .success(())
+        } catch {
+            guard error.code == .constraint, connection.isInTransaction else { throw error }
+            try connection.run("ROLLBACK TO one")
+            try connection.run("RELEASE one")
+            return .failure(error)
+        }
+    }
+
+    private static func write(_ job: CommitJob, on connection: Connection) throws(StoreError) {
+        switch job.work {
+        case .commit(let commit, let requirePairing):
+            try connection.apply(commit, requirePairing: requirePairing)
+        case .probe: try connection.run("UPDATE identity SET created_at = created_at")
+        case .custom(let body): try body(connection)
+        }
+    }
+}
+
+extension Result {
+    /// nil for success.
+    var error: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
