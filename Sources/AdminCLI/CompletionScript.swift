@@ -90,7 +90,9 @@ package enum CompletionScript {
             #compdef latchkey
             \(idFunction)
             _latchkey() {
+                local curcontext="$curcontext" state line
                 local -a commands common
+                typeset -A opt_args
                 common=(\(common.joined(separator: " ")) '--help[explain]')
                 commands=(
             \(names)    )
@@ -102,6 +104,8 @@ package enum CompletionScript {
                 esac
             }
             compdef _latchkey latchkey
+            # As a file in fpath this whole text is the function, and its first call is the first completion.
+            if [ "$funcstack[1]" = "_latchkey" ]; then _latchkey "$@"; fi
 
             """
     }
@@ -121,6 +125,7 @@ package enum CompletionScript {
 
             """
         for option in CommandTable.global { text += rule("", option) }
+        text += "complete -c latchkey -s h -l help -d 'explain the command'\n"
         for command in CommandTable.commands {
             text +=
                 "complete -c latchkey -n __fish_use_subcommand -a \(command.name) -d '\(quoted(command.summary))'\n"

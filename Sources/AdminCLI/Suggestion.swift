@@ -11,9 +11,24 @@ enum Suggestion {
         if typed.count >= 2, let whole = words.first(where: { $0.lowercased().hasPrefix(typed) }) {
             return whole
         }
+        if let abbreviated = words.first(where: { abbreviates(typed, $0.lowercased()) }) {
+            return abbreviated
+        }
         let ranked = words.map { (word: $0, slips: distance(typed, $0.lowercased())) }
         guard let best = ranked.min(by: { $0.slips < $1.slips }) else { return nil }
         return best.slips <= max(1, best.word.count / 3) ? best.word : nil
+    }
+
+    /// Whether each part between dashes begins a part of `word`, in order: "min-version" is "minimum-device-version".
+    private static func abbreviates(_ typed: String, _ word: String) -> Bool {
+        let parts = typed.split(separator: "-")
+        guard parts.count >= 2 else { return false }
+        var rest = word.split(separator: "-")[...]
+        for part in parts {
+            rest = rest.drop { !$0.hasPrefix(part) }
+            if rest.popFirst() == nil { return false }
+        }
+        return true
     }
 
     /// Optimal string alignment: insertions, deletions, changes and swaps of neighbours that lead from one to

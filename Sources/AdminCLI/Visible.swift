@@ -3,6 +3,8 @@
 extension String {
     /// The text with every control character replaced: what a device calls itself must not steer a terminal.
     var visible: String {
+        // Nearly all text is this, and a list may have a hundred thousand rows.
+        if isPlainASCII { return self }
         var shown = ""
         for scalar in unicodeScalars {
             switch scalar.properties.generalCategory {
@@ -16,7 +18,9 @@ extension String {
 
     /// Columns it takes on a terminal: two for East Asian wide characters and emoji, none for combining
     /// marks.
-    var columns: Int { reduce(0) { $0 + $1.columns } }
+    var columns: Int { isPlainASCII ? utf8.count : reduce(0) { $0 + $1.columns } }
+
+    private var isPlainASCII: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
 
     /// The text with spaces after it up to `width` columns.
     func padded(to width: Int) -> String {

@@ -101,7 +101,9 @@ struct CommandLineParserTests {
         Slip("disconnect", "disconnect needs SESSION"),
         Slip("set", "no KEY is named"), Slip("set remote-access", "remote-access has no value"),
         Slip("set remot-access on", "there is no setting \"remot-access\"", "Did you mean remote-access?"),
-        Slip("set min-version 2", "there is no setting \"min-version\"", "See: latchkey help set"),
+        Slip(
+            "set min-version 2", "there is no setting \"min-version\"", "Did you mean minimum-device-version?"
+        ),
         Slip("set direct on direct off", "direct is given twice"),
         Slip("set home.bitrate 1 home-bitrate 2", "home-bitrate is given twice"),
         Slip("pair --lifetime", "--lifetime needs a value: --lifetime SECONDS"),
