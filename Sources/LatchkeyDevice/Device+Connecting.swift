@@ -5,7 +5,9 @@ internal import Wire
 
 /// One place where a saved host may be, and the door it would be.
 public struct DialCandidate: Sendable, Hashable {
+    /// Where to dial; without a port the host's remote port.
     public var endpoint: Endpoint
+    /// The door it is taken for.
     public var door: HostDoor
     /// One of the host's saved addresses: worth remembering when it works.
     var isSaved = false

@@ -29,7 +29,7 @@ extension Device {
             )
         }
         let secret = SecretBytes(link.secret)
-        var failure = DeviceError(.noAddress, "the link carries no address")
+        var failure: DeviceError?
         for candidate in endpoints {
             let target = candidate.with(defaultPort: link.port)
             do {
@@ -40,10 +40,10 @@ extension Device {
             } catch {
                 // The host has spoken: another address of it would say the same.
                 if Self.isFinal(error) { throw error }
-                if error.rank < failure.rank { failure = error }
+                if error.rank < (failure?.rank ?? .max) { failure = error }
             }
         }
-        throw failure
+        throw failure ?? DeviceError(.noAddress, "the link carries no address")
     }
 
     /// Pairs by the twelve digits on the host's screen.
@@ -76,7 +76,7 @@ extension Device {
 
     /// The refusals that another address of the same host would only repeat.
     private static func isFinal(_ error: DeviceError) -> Bool {
-        [.pairingRefused, .notPairing, .badAnswer, .storage].contains(error.code)
+        [.pairingRefused, .notPairing, .badAnswer, .protocolError, .closed, .storage].contains(error.code)
     }
 
     private static func read(link text: String) throws(DeviceError) -> PairingLink {

@@ -23,10 +23,12 @@ public final class Device: Sendable {
         public var model: String?
         /// What a host's minimum device version is compared with.
         public var appVersion: String
+        /// For the host's log only.
         public var build: String?
         /// Codecs this device plays, best first; nil: none.
         public var audio: [String]?
 
+        /// A description; only the name is needed.
         public init(
             name: String, model: String? = nil, appVersion: String = "0.1", build: String? = nil,
             audio: [String]? = nil
@@ -42,6 +44,7 @@ public final class Device: Sendable {
         var shown: String { model.map { "\(name) (\($0))" } ?? name }
     }
 
+    /// What this device says about itself.
     public let description: Description
     let store: DeviceStore
     let identity: TLSClientContext

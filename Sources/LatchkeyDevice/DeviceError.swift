@@ -4,7 +4,9 @@
 public struct DeviceError: Error, Sendable, CustomStringConvertible {
     /// What a program decides by. Grows with later releases.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The code as a word, for logs and JSON.
         public let rawValue: String
+        /// A code by its word.
         public init(rawValue: String) { self.rawValue = rawValue }
         private init(_ rawValue: String) { self.rawValue = rawValue }
 
@@ -65,6 +67,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         public static let closed = Code("closed")
     }
 
+    /// What happened.
     public let code: Code
     /// One sentence for people, never with a secret in it.
     public let message: String
@@ -77,12 +80,14 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
     /// Whether a TCP connection stood: something is there. False for a port nobody listens on.
     public var reachedPeer = false
 
+    /// A failure; `message` is one sentence.
     public init(_ code: Code, _ message: String, reachedPeer: Bool = false) {
         self.code = code
         self.message = message
         self.reachedPeer = reachedPeer
     }
 
+    /// The message.
     public var description: String { message }
 
     /// How much this failure tells about the host, smallest first: what to report when several addresses failed (06 B3).

@@ -265,13 +265,18 @@ actor HostConnection {
     }
 
     private func readLastWords(after error: SocketError) {
-        let more = try? socket?.socket.read(into: tls.inbound, max: Self.readSize)
-        tls.advance()
-        if phase == .open { _ = tls.read(into: plaintext, limit: Self.readSize) }
-        if more != nil, case .failed(let reason, _) = tls.state {
-            return end(ConnectionFailure.meaning(of: reason, facts))
+        while let count = try? socket?.socket.read(into: tls.inbound, max: Self.readSize), count > 0 {
+            facts.heardAnything = true
         }
-        end(ConnectionFailure.meaning(of: error, facts))
+        tls.advance()
+        if phase == .handshaking, tls.state == .ready { finishHandshake() }
+        while phase == .open, tls.read(into: plaintext, limit: Self.readSize) > 0 { takePlaintext() }
+        guard phase != .ended else { return }
+        switch tls.state {
+        case .failed(let reason, _): end(ConnectionFailure.meaning(of: reason, facts))
+        case .closedByPeer: end(facts.heardMessage ? nil : ConnectionFailure.ended(facts))
+        case .handshaking, .ready: end(ConnectionFailure.meaning(of: error, facts))
+        }
     }
 
     private func resumeDrained() {

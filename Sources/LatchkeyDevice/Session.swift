@@ -16,7 +16,9 @@ public struct SessionMessage: Sendable, Equatable {
     public let kind: UInt8
     /// The sender's wall clock, seconds since 1970; never validated.
     public let timestamp: Double
+    /// For video: whether decoding can begin here.
     public let isKeyframe: Bool
+    /// What it says, in the format of its kind.
     public let payload: [UInt8]
 }
 
@@ -25,6 +27,7 @@ public struct SessionSummary: Sendable, Equatable {
     /// Whether the host's signed self-description came, and held.
     public enum HostInfo: String, Sendable { case verified, bad, none }
 
+    /// Whether what the host said about itself is its own word.
     public let hostInfo: HostInfo
     /// How many messages of each kind came.
     public let kinds: [UInt8: Int]
@@ -45,6 +48,7 @@ public struct SessionSummary: Sendable, Equatable {
 /// Read it with ``next()`` or `for try await message in session`; read on, or the host has to hold its stream back.
 /// Pings, pongs and the host's signed self-description are dealt with by themselves (and delivered all the same).
 public final class Session: Sendable, AsyncSequence {
+    /// What iterating gives: messages in order.
     public typealias Element = SessionMessage
 
     /// The host as it was saved when the session began.
@@ -88,12 +92,15 @@ public final class Session: Sendable, AsyncSequence {
     /// Ends the session from this side. What came whole can still be read.
     public func close() async { await connection.close() }
 
+    /// Reads the session's one stream; a second iterator shares it.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let session: Session
 
+        /// The same as the session's own ``Session/next()``.
         public mutating func next() async throws(DeviceError) -> SessionMessage? { try await session.next() }
     }
 
+    /// For `for try await`.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(session: self) }
 }
 

@@ -8,9 +8,11 @@ import Wire
 struct SavedHostListTests {
     static func host(_ byte: UInt8, pairedAt: Double = 1) -> SavedHost {
         let fingerprint = Base64URL.encode([UInt8](repeating: byte, count: 32))
-        return SavedHost(
+        let host = SavedHost(
             fingerprint: fingerprint, name: "Host \(byte)", recognitionKey: [UInt8](repeating: 2, count: 32),
-            remotePort: 7455, addresses: [], pairedAt: pairedAt, method: "qr")!
+            remotePort: 7455, addresses: [], pairedAt: pairedAt, method: "qr")
+        guard let host else { preconditionFailure("32 bytes are a fingerprint") }
+        return host
     }
 
     @Test("what is written reads back")
