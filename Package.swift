@@ -47,7 +47,7 @@ let package = Package(
         module("Store", ["CSQLite", "Migrations", "Policy", "Sockets", "Wire"]),
         module("EventLoop", ["Bytes", "CEvent", "Sockets", "Wire"]),
         module("QRCode", ["CQRencode"]), module("SystemBus", ["CSystemd"]),
-        module("NetFacts", ["CLinux", "Policy", "Sockets", "Wire"]),
+        module("NetFacts", ["CLinux", "EventLoop", "Policy", "Sockets", "Wire"]),
         module("StateDirectory", ["Core", "CryptoEngine", "Policy", "Sockets", "Store", "Wire"]),
         // 3. What meets the world.
         module("Doors", ["Bytes", "Core", "CryptoEngine", "EventLoop", "Policy", "Sockets", "Wire"]),
