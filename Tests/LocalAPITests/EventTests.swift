@@ -159,7 +159,8 @@ struct EventsOverHTTPTests {
         #expect(text.contains("id: 1002") && !text.contains("id: 1001") && !text.contains("reset"))
         let reset = try RawClient(port: server.port)
         reset.send(server.request("GET", "/v1/events", headers: ["last-event-id: 5"]))
-        #expect(try reset.read(through: "{\"n\":2}").contains("event: reset\ndata: {}\n\nid: 1000\n"))
+        let again = try reset.read(through: "{\"n\":2}")
+        #expect(again.contains("event: reset\ndata: {}\n\n") && again.contains("id: 1000\n"))
     }
 
     @Test("a client that does not read is dropped, and holds up nobody")
@@ -172,7 +173,8 @@ struct EventsOverHTTPTests {
         for _ in 0..<3_000 { server.events.publish(type: "n", data: data) }
         #expect(try server.call("GET", "/healthz").status == 200)
         // The kernel's buffers hold some of it; after that the stream breaks off without its end.
-        #expect(throws: RawClient.Failure.self) { try slow.read(through: "id: 3999\n") }
+        let end = try slow.readToEnd()
+        #expect(!end.contains("id: 3999\n") && !end.hasSuffix("0\r\n\r\n"))
     }
 
     @Test("HEAD of a stream ends")

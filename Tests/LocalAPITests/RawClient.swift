@@ -62,12 +62,23 @@ final class RawClient {
     /// Reads until `text` has come, and gives back everything up to and with it.
     func read(through text: String) throws -> String {
         let wanted = Array(text.utf8)
+        var searched = 0
         while true {
-            if let end = received.bytes.firstRange(of: wanted)?.upperBound {
+            let bytes = received.bytes
+            if let end = bytes[searched...].firstEnd(of: wanted) {
                 return String(decoding: received.take(end), as: UTF8.self)
             }
+            searched = max(0, bytes.count - wanted.count)
             guard try readMore() else { throw Failure(why: "closed before \(text.debugDescription)") }
         }
+    }
+
+    /// Reads until the server closes, and says what the last bytes were.
+    func readToEnd() throws -> String {
+        while try readMore() {
+            if received.count > 1000 { received.consume(received.count - 1000) }
+        }
+        return String(decoding: received.bytes, as: UTF8.self)
     }
 
     /// Reads one response; `head`: it has no body whatever it says.
@@ -101,11 +112,12 @@ final class RawClient {
     func finishSending() { socket.shutdownWrite() }
 }
 
-extension [UInt8] {
-    /// Where `part` first is.
-    fileprivate func firstRange(of part: [UInt8]) -> Range<Int>? {
+extension ArraySlice<UInt8> {
+    /// Where the first `part` ends.
+    fileprivate func firstEnd(of part: [UInt8]) -> Int? {
         guard !part.isEmpty, count >= part.count else { return nil }
-        return (0...(count - part.count)).first { self[$0..<($0 + part.count)].elementsEqual(part) }
-            .map { $0..<($0 + part.count) }
+        return (startIndex...(endIndex - part.count))
+            .first { self[$0] == part[0] && self[$0..<($0 + part.count)].elementsEqual(part) }
+            .map { $0 + part.count }
     }
 }
