@@ -73,7 +73,7 @@ struct HostStream: Sendable {
             switch event {
             case .needMore:
                 run += consumed
-                passedPartialHeader = consumed > 0 && kind != .hostInfo
+                if consumed > 0, kind != .hostInfo { passedPartialHeader = true }
                 return run > 0 ? step(run) : nil
             case .header, .payload:
                 run += consumed
