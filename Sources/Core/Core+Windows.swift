@@ -33,7 +33,18 @@ extension Core {
                 expiresAt: WallTime(milliseconds: moment.wall.milliseconds + milliseconds),
                 readyBy: moment.now + Self.windowReadyWithin),
             actor: wanted.actor, moment)
+        showRequest(in: wanted.entropy.id, until: moment.now + wanted.lifetime)
         return .opened(id: wanted.entropy.id)
+    }
+
+    /// A device that wants to pair and was shown nothing has its window now: the request ends with it (03 §12.8).
+    private mutating func showRequest(in window: String, until ends: MonotonicTime) {
+        guard var shown = request else { return }
+        shown.state = .showing
+        shown.window = window
+        shown.ends = ends
+        request = shown
+        touchDeadlines()
     }
 
     /// Cancels the open window; its asker, if a device's ask opened it, goes quiet. False when none is open.
