@@ -92,6 +92,12 @@ extension Core {
         lastWindow = outcome
         if quiets, let asker = window.asker {
             askLimits.quiet(key: asker.key, source: asker.source, at: moment.now)
+            let end = moment.now + AskLimits.span
+            keep(
+                [
+                    lockout(.quietKey, asker.key.base64url, end, moment),
+                    lockout(.quietSource, asker.source.description, end, moment),
+                ], moment)
         }
         if request?.window == window.id { request = nil }
         log(.info, "pairing window closed", [("window", window.id), ("reason", why.rawValue)])
