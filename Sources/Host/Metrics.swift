@@ -20,8 +20,8 @@ package final class Metrics: Sendable {
     struct Counts: Sendable {
         /// By the route's place in the table; shorter than the table while the rest was not called.
         var routes: [Histogram] = []
-        /// By HTTP status.
-        var statuses: [Int: UInt64] = [:]
+        /// By HTTP status, 0 to 599.
+        var statuses = [UInt64](repeating: 0, count: 600)
     }
 
     private let state = Mutex(Counts())
@@ -34,7 +34,7 @@ package final class Metrics: Sendable {
         let seconds = took.seconds
         let bucket = Self.latencyBounds.firstIndex { seconds <= $0 } ?? Self.latencyBounds.count
         state.withLock { counts in
-            counts.statuses[status, default: 0] += 1
+            if counts.statuses.indices.contains(status) { counts.statuses[status] += 1 }
             guard let route else { return }
             while counts.routes.count <= route { counts.routes.append(Histogram()) }
             counts.routes[route].buckets[bucket] += 1
