@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
-internal import Wire
 
 /// Counts of the API's answers, kept while the service runs. Told on the API's thread, read by whoever asks.
 package final class Metrics: Sendable {
@@ -30,8 +29,8 @@ package final class Metrics: Sendable {
     package init() {}
 
     /// Takes one answer: `APIServer.Observe`.
-    package func answered(route: Int?, status: Int, took: Duration) {
-        let seconds = took.seconds
+    package func answered(route: Int?, status: Int, nanoseconds: Int64) {
+        let seconds = Double(nanoseconds) / 1e9
         let bucket = Self.latencyBounds.firstIndex { seconds <= $0 } ?? Self.latencyBounds.count
         state.withLock { counts in
             if counts.statuses.indices.contains(status) { counts.statuses[status] += 1 }

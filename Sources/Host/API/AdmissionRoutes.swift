@@ -22,17 +22,14 @@ enum AdmissionRoutes {
 
 /// The call's body and answer.
 enum AdmissionBody {
-    private static let names = ["door", "remote", "local", "interface", "alpn", "fingerprint"].map {
-        Array($0.utf8)
-    }
-
     /// Reads the question. Throws a `JSONError` or a 400 that names the member.
     static func read(_ body: [UInt8]) throws -> AdmissionQuery {
-        if let flat = FlatText(body, members: names), let door = flat[0], let remote = flat[1] {
+        if let flat = AdmissionText(body.span), let door = flat[.door], let remote = flat[.remote] {
+            let text: (Range<Int>?) -> String? = { $0.map { String(decoding: body[$0], as: UTF8.self) } }
             return try query(
-                door: String(decoding: door, as: UTF8.self), remote: EndpointText.read(remote),
-                local: flat[2].map { EndpointText.read($0) }, interface: flat.text(3), alpn: flat.text(4),
-                fingerprint: flat.text(5))
+                door: String(decoding: body[door], as: UTF8.self), remote: EndpointText.read(body[remote]),
+                local: flat[.local].map { EndpointText.read(body[$0]) }, interface: text(flat[.interface]),
+                alpn: text(flat[.alpn]), fingerprint: text(flat[.fingerprint]))
         }
         let json = try JSON.parse(body)
         guard case .object = json else {
@@ -92,37 +89,56 @@ enum AdmissionBody {
         }
     }
 
-    /// The answer as JSON.
+    /// The answer as JSON. Its texts are this service's own words, but for the device's name and the goodbye's message.
     static func write(_ answer: AdmissionAnswer) -> [UInt8] {
-        let decision: String
+        var out: [UInt8] = []
+        out.reserveCapacity(256)
         switch answer.decision {
-        case .proceed: decision = "continue"
-        case .session: decision = "session"
-        case .pairing: decision = "pairing"
-        case .goodbye: decision = "goodbye"
-        case .refuse: decision = "refuse"
+        case .proceed: out += #"{"decision":"continue","origin":""#.utf8
+        case .session: out += #"{"decision":"session","origin":""#.utf8
+        case .pairing: out += #"{"decision":"pairing","origin":""#.utf8
+        case .goodbye: out += #"{"decision":"goodbye","origin":""#.utf8
+        case .refuse: out += #"{"decision":"refuse","origin":""#.utf8
         }
-        var writer = JSONWriter(capacity: 256)
-        writer.object { writer in
-            writer.field("decision", decision)
-            writer.field("origin", answer.origin.rawValue)
-            writer.field("cable", answer.cable)
-            switch answer.decision {
-            case .refuse(let word): writer.field("reason", word.rawValue)
-            case .goodbye(let goodbye): writer.object("goodbye") { GoodbyeItem(goodbye).encode(into: &$0) }
-            case .proceed, .session, .pairing: break
-            }
-            if let device = answer.device {
-                writer.object("device") { object in
-                    object.field("id", device.id.text)
-                    object.field("name", device.name)
-                }
-            } else {
-                writer.null("device")
-            }
-            writer.field("route", answer.route)
-            writer.field("away", answer.away)
+        out += answer.origin.rawValue.utf8
+        out += (answer.cable ? #"","cable":true"# : #"","cable":false"#).utf8
+        switch answer.decision {
+        case .refuse(let word):
+            out += #","reason":""#.utf8
+            out += word.rawValue.utf8
+            out.append(UInt8(ascii: "\""))
+        case .goodbye(let goodbye):
+            out += #","goodbye":"#.utf8
+            out += GoodbyeItem(goodbye).jsonBytes
+        case .proceed, .session, .pairing: break
         }
-        return writer.bytes
+        if let device = answer.device {
+            out += #","device":{"id":""#.utf8
+            out += device.id.text.utf8
+            out += #"","name":"#.utf8
+            appendText(device.name, to: &out)
+            out += #"},"route":"#.utf8
+        } else {
+            out += #","device":null,"route":"#.utf8
+        }
+        appendText(answer.route, to: &out)
+        out += (answer.away ? #","away":true}"# : #","away":false}"#).utf8
+        return out
+    }
+
+    /// A quoted text, escaped when it needs to be.
+    private static func appendText(_ text: String, to out: inout [UInt8]) {
+        let start = out.count
+        out.append(UInt8(ascii: "\""))
+        out += text.utf8
+        for index in (start + 1)..<out.count
+        where out[index] < 0x20 || out[index] == UInt8(ascii: "\"") || out[index] == UInt8(ascii: "\\") {
+            out.removeLast(out.count - start)
+            var writer = JSONWriter()
+            writer.array { $0.element(text) }
+            out += writer.bytes.dropFirst().dropLast()
+            return
+        }
+        out.append(UInt8(ascii: "\""))
     }
 }

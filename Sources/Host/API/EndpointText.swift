@@ -28,25 +28,33 @@ enum EndpointText {
 
     /// `1.2.3.4:5` in its shortest form; nil for all else, also what the general reader takes.
     private static func plainIPv4(_ bytes: ArraySlice<UInt8>) -> SocketAddress? {
-        var numbers: (UInt32, Int) = (0, 0)
-        var octets: [UInt8] = []
-        octets.reserveCapacity(4)
+        var address: UInt32 = 0
+        var groups = 0
+        var number: UInt32 = 0
+        var digits = 0
         for byte in bytes {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 // A leading zero and a sixth digit are the general reader's business.
-                if numbers.1 > 0 && numbers.0 == 0 || numbers.1 == 5 { return nil }
-                numbers = (numbers.0 * 10 + UInt32(byte - UInt8(ascii: "0")), numbers.1 + 1)
+                if digits > 0 && number == 0 || digits == 5 { return nil }
+                number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
+                digits += 1
             case UInt8(ascii: "."), UInt8(ascii: ":"):
-                guard numbers.1 > 0, numbers.0 <= 255, octets.count < 4 else { return nil }
-                octets.append(UInt8(numbers.0))
-                if (byte == UInt8(ascii: ":")) != (octets.count == 4) { return nil }
-                numbers = (0, 0)
+                groups += 1
+                guard digits > 0, number <= 255, (byte == UInt8(ascii: ":")) == (groups == 4) else {
+                    return nil
+                }
+                address = address << 8 | number
+                number = 0
+                digits = 0
             default: return nil
             }
         }
-        guard octets.count == 4, numbers.1 > 0, let port = UInt16(exactly: numbers.0),
-            let ip = IPAddress(bytes: octets)
+        guard groups == 4, digits > 0, let port = UInt16(exactly: number),
+            let ip = IPAddress(bytes: [
+                UInt8(address >> 24), UInt8(address >> 16 & 255), UInt8(address >> 8 & 255),
+                UInt8(address & 255),
+            ])
         else { return nil }
         return SocketAddress(ip: ip, port: port)
     }
