@@ -106,7 +106,7 @@ extension Core {
         guard let entropy = spareEntropy else { return }
         spareEntropy = nil
         emit(.needEntropy)
-        askLimits.windowOpened(entropy.id, at: moment.now)
+        askLimits.windowOpened(entropy.id, key: asker.key, source: asker.source, at: moment.now)
         keep([lockout(.askedWindow, entropy.id, moment.now + AskLimits.span, moment)], moment)
         open(
             OpenedWindow(

@@ -8,16 +8,26 @@ package struct AskLimits: Sendable {
     package static let span: Duration = .seconds(600)
     private static let remembered = 4_096
 
-    private var opened: [(window: String, at: MonotonicTime)] = []
+    private struct Opened: Sendable {
+        let window: String
+        let at: MonotonicTime
+        /// Whose ask it was; unknown after a restart.
+        let key: Fingerprint?
+        let source: IPAddress?
+    }
+
+    private var opened: [Opened] = []
     private var quietKeys = LinkedTable<Fingerprint, MonotonicTime>()
     private var quietSources = LinkedTable<IPAddress, MonotonicTime>()
 
     package init() {}
 
     /// An ask opened this window.
-    package mutating func windowOpened(_ window: String, at now: MonotonicTime) {
+    package mutating func windowOpened(
+        _ window: String, key: Fingerprint? = nil, source: IPAddress? = nil, at now: MonotonicTime
+    ) {
         opened.removeAll { now - $0.at >= Self.span }
-        opened.append((window, now))
+        opened.append(Opened(window: window, at: now, key: key, source: source))
     }
 
     /// A window that an ask opened was closed cancelled or stopped.
@@ -49,7 +59,7 @@ package struct AskLimits: Sendable {
 
     /// Windows that still count, and when they were opened.
     package func windows(at now: MonotonicTime) -> [(window: String, at: MonotonicTime)] {
-        opened.filter { now - $0.at < Self.span }
+        opened.filter { now - $0.at < Self.span }.map { ($0.window, $0.at) }
     }
 
     /// Keys that are quiet, and since when.
@@ -76,12 +86,16 @@ package struct AskLimits: Sendable {
         [quietKeys[key], quietSources[source]].compactMap { $0 }.filter { now - $0 < Self.span }.max()
     }
 
-    /// One source may ask again.
-    package mutating func forget(source: IPAddress) { quietSources.remove(source) }
+    /// One source may ask again, and the windows it opened count no more.
+    package mutating func forget(source: IPAddress) {
+        quietSources.remove(source)
+        opened.removeAll { $0.source == source }
+    }
 
-    /// One device may ask again.
+    /// One device may ask again, and the windows it opened count no more.
     package mutating func forget(device: SillID) {
         for key in quietKeys.keys where key.id == device { quietKeys.remove(key) }
+        opened.removeAll { $0.key?.id == device }
     }
 
     /// `DELETE /v1/pairing/quiet`.

@@ -66,6 +66,28 @@ struct RestartTests {
         #expect(stored(driver).isEmpty)
     }
 
+    /// 09.32b, each with what is left in the store.
+    @Test(arguments: [
+        (Core.Lockouts.all, [Lockout.Kind]()),
+        (.source(Driver.ip("192.168.1.23")), [.quietKey]),
+        (.source(Driver.ip("192.168.1.99")), [.homeBackoff, .quietKey, .quietSource, .askedWindow]),
+        (.device(Driver.key("K").id), [.homeBackoff, .quietSource]),
+    ])
+    func anAdminLetsGo(_ which: Core.Lockouts, _ left: [Lockout.Kind]) {
+        let driver = Driver()
+        driver.core.logind = .unlocked
+        _ = driver.ask("K")
+        _ = driver.input { $0.closeWindow(actor: .service, $1) }
+        for _ in 0..<5 { _ = driver.connect(.home, "U") }
+        driver.openWindow()
+        driver.input { $0.forgetLockouts(which, actor: .service, $1) }
+        #expect(stored(driver).map(\.kind) == left)
+        let isHeld = left.contains(.homeBackoff)
+        #expect((driver.arrive(.home).verdict == .refuse(.limit)) == isHeld)
+        // Never a running window.
+        #expect(driver.core.window(driver.moment) != nil)
+    }
+
     @Test func aPairedKeyAcceptedBeforeEndsTheBackoff() {
         let driver = Driver(devices: [Driver.record("D")])
         let (id, _) = driver.arrive(.home)
