@@ -19,7 +19,8 @@ final class EffectRouter: Sendable {
         let jobs: Mailbox
         /// Key derivation, which takes a tenth of a second.
         let derivation: Mailbox
-        let doorPlaces: DoorPlaces
+        /// The addresses the command line puts doors at; a door without one listens at all.
+        let addresses: [Door: IPAddress]
         let endpoints: EndpointsPublisher
         let log: LogSink
         /// Runs `tick` at this time; on the service thread.
@@ -69,11 +70,7 @@ final class EffectRouter: Sendable {
     }
 
     private func open(_ door: Door, _ port: Int, _ owners: Owners) {
-        guard let place = owners.doorPlaces.place(of: door, asked: port) else {
-            owners.jobs.post { owners.core.enter { core, moment in core.doorState(door, .off, moment) } }
-            return
-        }
-        owners.doors.open(door, port: place.port, listenOn: place.address)
+        owners.doors.open(door, port: port, listenOn: owners.addresses[door])
     }
 
     private func derive(_ window: String, _ code: String, _ owners: Owners) {
@@ -110,25 +107,6 @@ final class EffectRouter: Sendable {
                 }
             }
             owners.event(event)
-        }
-    }
-}
-
-/// Where the command line puts each door.
-struct DoorPlaces: Sendable {
-    let homePort: Options.Port
-    let homeAddress: IPAddress?
-    let remoteAddress: IPAddress?
-
-    /// nil: this door is off for the run. The remote door's port is the core's to know: the setting, or its override.
-    func place(of door: Door, asked port: Int) -> (port: Int, address: IPAddress?)? {
-        switch door {
-        case .remote: (port, remoteAddress)
-        case .home:
-            switch homePort {
-            case .off: nil
-            case .number(let number): (number, homeAddress)
-            }
         }
     }
 }
