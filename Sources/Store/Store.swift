@@ -6,6 +6,9 @@ internal import Sockets
 internal import Synchronization
 internal import Wire
 
+/// Makes the signed form of "require pairing", or says why it cannot.
+package typealias RequirePairingText = @Sendable () throws(StoreError) -> String
+
 /// The database: one writer on a thread of its own, one reader behind a lock. A commit that was answered is on disk.
 package final class Store: Sendable {
     /// Where the database is.
@@ -48,19 +51,21 @@ package final class Store: Sendable {
     deinit { close() }
 
     /// Queues a commit for the writer and returns at once. `completion` is called exactly once, on the writer's
-    /// thread (or at once when the queue is full or closed): success means committed and synced to disk, failure means
-    /// nothing of it was applied. Commits are done in the order they were queued.
+    /// thread (on one of its own when the queue is full or closed), never inside this call: success means committed and
+    /// synced to disk, failure means nothing of it was applied. Commits are done in the order they were queued.
     ///
-    /// `requirePairing` is the text to store for that setting, signed by the caller (spec 03 section 4.2).
+    /// `requirePairing` makes the text to store for that setting (spec 03 section 4.2), on the writer's thread; when it
+    /// throws, nothing of the commit is applied.
     package func submit(
-        _ commit: StoreCommit, requirePairing: String? = nil,
+        _ commit: StoreCommit, requirePairing: RequirePairingText? = nil,
         completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
         enqueue(CommitJob(work: .commit(commit, requirePairing: requirePairing), completion: completion))
     }
 
     /// Commits and waits. For the command line with the service down, and for first start.
-    package func perform(_ commit: StoreCommit, requirePairing: String? = nil) throws(StoreError) {
+    package func perform(_ commit: StoreCommit, requirePairing: RequirePairingText? = nil) throws(StoreError)
+    {
         try wait(for: .commit(commit, requirePairing: requirePairing))
     }
 
@@ -156,7 +161,9 @@ package final class Store: Sendable {
     private static var closed: StoreError { StoreError(.closed, "the store is closed") }
 
     func enqueue(_ job: CommitJob) {
-        if let refusal = writer.queue.add(job) { job.completion(.failure(refusal)) }
+        guard let refusal = writer.queue.add(job) else { return }
+        // Not from here: callers may hold the lock that their completion takes.
+        WriterThread { job.completion(.failure(refusal)) }?.detach()
     }
 
     func wait(for work: CommitJob.Work) throws(StoreError) {

@@ -75,7 +75,7 @@ final class Writer: Sendable {
             try connection.run("RELEASE one")
             return .success(())
         } catch {
-            guard error.code == .constraint, connection.isInTransaction else { throw error }
+            guard error.isOneCommitsOwn, connection.isInTransaction else { throw error }
             try connection.run("ROLLBACK TO one")
             try connection.run("RELEASE one")
             return .failure(error)
@@ -85,7 +85,9 @@ final class Writer: Sendable {
     private static func write(_ job: CommitJob, on connection: Connection) throws(StoreError) {
         switch job.work {
         case .commit(let commit, let requirePairing):
-            try connection.apply(commit, requirePairing: requirePairing)
+            var text: String?
+            if let requirePairing { text = try requirePairing() }
+            try connection.apply(commit, requirePairing: text)
         case .probe: try connection.run("UPDATE identity SET created_at = created_at")
         case .custom(let body): try body(connection)
         }
