@@ -20,20 +20,25 @@ package final class Store: Sendable {
     /// Opens a database, creating it when `create` says so and the file is not there, and brings it to this
     /// release's schema. `note` hears of a copy made before migrating.
     ///
+    /// With `checksBeside` the file is read through for damage on the writer's thread; `load` waits for what it finds,
+    /// and nothing is committed before. Otherwise that is done here.
+    ///
     /// Throws an error whose `isUnusableFile` is true for a file that must not be used (spec 08: exit 78).
     package convenience init(
-        path: String, create: Bool, note: (String) -> Void = { _ in }
+        path: String, create: Bool, checksBeside: Bool = false, note: (String) -> Void = { _ in }
     ) throws(StoreError) {
-        try self.init(path: path, steps: Migrations.all, create: create, note: note)
+        try self.init(
+            path: path, steps: Migrations.all, create: create, checksBeside: checksBeside, note: note)
     }
 
     /// As above, with the steps of another release.
     init(
-        path: String, steps: [Migration], create: Bool = false, note: (String) -> Void = { _ in }
+        path: String, steps: [Migration], create: Bool = false, checksBeside: Bool = false,
+        note: (String) -> Void = { _ in }
     ) throws(StoreError) {
         let file = DatabaseFile(path: path)
         if create { try file.create() }
-        let writer = Writer(try file.open(steps, create: create, migrated: note))
+        let writer = Writer(try file.open(steps, create: create, migrated: note), file)
         let reader = try file.openReader()
         let started = WriterThread {
             nameThisThread("store")
@@ -46,6 +51,14 @@ package final class Store: Sendable {
         self.writer = writer
         self.reader = Mutex(reader)
         self.thread = Mutex(thread)
+        if !checksBeside {
+            do throws(StoreError) {
+                try writer.waitUntilChecked()
+            } catch {
+                close()
+                throw error
+            }
+        }
     }
 
     deinit { close() }
@@ -82,7 +95,16 @@ package final class Store: Sendable {
 
     /// Everything a start needs. A hundred thousand devices take about a tenth of a second.
     package func load() throws(StoreError) -> StoredState {
-        try read { connection throws(StoreError) in try connection.loadState() }
+        let state: StoredState
+        do throws(StoreError) {
+            state = try read { connection throws(StoreError) in try connection.loadState() }
+        } catch {
+            // What the check found names the cause better than the row that failed.
+            try writer.waitUntilChecked()
+            throw error
+        }
+        try writer.waitUntilChecked()
+        return state
     }
 
     /// Whose database it is; nil before the first start has committed one.
