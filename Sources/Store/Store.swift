@@ -97,7 +97,11 @@ package final class Store: Sendable {
     package func load() throws(StoreError) -> StoredState {
         let state: StoredState
         do throws(StoreError) {
-            state = try read { connection throws(StoreError) in try connection.loadState() }
+            state = try read { connection throws(StoreError) in
+                var state = try connection.loadState()
+                state.devices = try ParallelLoad.devices(connection, path: path)
+                return state
+            }
         } catch {
             // What the check found names the cause better than the row that failed.
             try writer.waitUntilChecked()
