@@ -38,7 +38,12 @@ extension Failure {
 
     /// The service's words, with a setting named as `set` names it, and without what only a program could do next.
     private static func detail(of problem: Problem) -> String {
-        if problem.code == "windowOpen" { return problem.title }
+        switch (problem.status, problem.code) {
+        case (_, "windowOpen"): return problem.title
+        case (401, _): return "the service does not know that token"
+        case (404, "notFound"): return "this service does not know that call"
+        default: break
+        }
         guard problem.code == "invalidSetting", let field = problem.field, let key = SettingKey.named(field),
             problem.detail.hasPrefix(field + " ")
         else { return problem.detail }
@@ -71,7 +76,9 @@ extension Failure {
         }
         switch problem.status {
         case 401: return ["Name the file of the admin token with --token-file (STATE/admin.token)."]
-        case 403: return [whoMay]
+        case 403: return [whoMay, "With --api the admin token is needed (STATE/admin.token)."]
+        case 404 where problem.code == "notFound":
+            return ["It may be of another version than this program: latchkey status, latchkey version"]
         default: return []
         }
     }

@@ -26,7 +26,9 @@ struct LinkMessage: Equatable {
     var isLoopback: Bool { flags & Self.loopback != 0 }
     var isPointToPoint: Bool { flags & Self.pointToPoint != 0 }
     var isRunning: Bool { flags & Self.running != 0 }
+}
 
+extension LinkMessage {
     /// nil for a body that is cut short, or that names no interface.
     init?(_ body: ArraySlice<UInt8>) {
         // struct ifinfomsg: family, padding, type, index, flags, change mask.
@@ -61,6 +63,9 @@ struct AddressMessage: Equatable {
     private static let permanent: UInt32 = 0x80
     private static let stablePrivacy: UInt32 = 0x800
 
+}
+
+extension AddressMessage {
     /// nil for a body that is cut short or of another family.
     init?(_ body: ArraySlice<UInt8>) {
         // struct ifaddrmsg: family, prefix length, low 8 bits of the flags, scope, index.
@@ -107,6 +112,9 @@ struct RouteMessage: Equatable {
     private static let unicast: UInt8 = 1
     private static let dead: UInt8 = 1
 
+}
+
+extension RouteMessage {
     /// nil for a body that is cut short, of IPv6, or of a route that leads nowhere (blackhole, unreachable, all of its
     /// links down).
     init?(_ body: ArraySlice<UInt8>) {

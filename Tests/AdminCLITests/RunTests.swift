@@ -209,6 +209,33 @@ struct RunTests {
         #expect(!console.errors.contains("abc"))
     }
 
+    @Test("what the service refuses is told in words that fit a command line")
+    func refusals() throws {
+        let rows: [(FakeService.Reply, Int32, String)] = [
+            (
+                .problem(401, "unauthorized", "Send Authorization"), 1,
+                "does not know that token\n  Name the file"
+            ),
+            (
+                .problem(403, "forbidden", "This call needs the admin role"), 1,
+                "admin role\n  Run this as root"
+            ),
+            (
+                .problem(404, "notFound", "The paths are listed"), 1,
+                "does not know that call\n  It may be of another"
+            ),
+            (.problem(503, "storeUnavailable", "Disk full"), 1, "Disk full\n  Nothing was changed"),
+            (.raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"), 1, "journalctl -u latchkeyd"),
+        ]
+        for (reply, code, text) in rows {
+            let service = try FakeService(["GET /v1/status": [reply]])
+            defer { service.stop() }
+            let console = TestConsole()
+            #expect(console.run("status", "--socket", service.path) == code)
+            #expect(console.errors.contains(text))
+        }
+    }
+
     @Test("help, version and completion need no service")
     func alone() {
         let console = TestConsole()
