@@ -150,7 +150,7 @@ extension DeviceRun {
         if door != .remote, let port = local?.home {
             places.append(DialCandidate(onThisMachine: try Endpoint("127.0.0.1:\(port)"), door: .home))
         }
-        if door != .home { places += device.candidates(for: host) }
+        places += device.candidates(for: host).filter { door == nil || $0.door == door }
         if door == .remote, let port = local?.remote {
             places.append(DialCandidate(onThisMachine: try Endpoint("127.0.0.1:\(port)"), door: .remote))
         }

@@ -63,6 +63,15 @@ struct DeviceRun: Sendable {
         return .done
     }
 
+    /// Loopback addresses mean another machine elsewhere; only builds for trying things out keep them (06 B1).
+    private static var keepsLoopback: Bool {
+        #if DEBUG
+            true
+        #else
+            false
+        #endif
+    }
+
     func openDevice() throws(DeviceError) -> Device {
         let directory: String
         if let named = command.directory {
@@ -80,7 +89,7 @@ struct DeviceRun: Sendable {
             description: Device.Description(
                 name: given.isEmpty ? "latchkey-device" : given, model: command.model,
                 appVersion: command.appVersion ?? DeviceHelp.version),
-            keepLoopback: true)
+            keepLoopback: Self.keepsLoopback)
     }
 
     /// A saved host by its ID, a prefix of it (four characters up), or its exact name when it is unique.

@@ -35,11 +35,14 @@ public struct DialCandidate: Sendable, Hashable {
         let port = address.port ?? host.remotePort
         let text = address.host.contains(":") ? "[\(address.host)]:\(port)" : "\(address.host):\(port)"
         endpoint = try Endpoint(text)
-        door = .remote
-        isSaved = true
+        // What a host says of itself are addresses of its remote door. What a person typed with another port than that
+        // door's is most likely the home door.
+        let isTyped = host.typedAddresses.contains(address) && !host.addresses.contains(address)
+        door = isTyped && port != host.remotePort ? .home : .remote
+        isSaved = door == .remote
         let tailscale = SavedAddress.isTailscaleShape(address.host)
         meansLittle = address.kind == "lan" && !tailscale
-        route = Self.route(kind: address.kind, via: address.via)
+        route = door == .home ? "on this network" : Self.route(kind: address.kind, via: address.via)
     }
 
     private static func route(kind: String, via: String) -> String {

@@ -25,7 +25,8 @@ struct LayeringTests {
         Allowed(module: "CryptoEngine", imports: ["Bytes", "COpenSSL", "Glibc", "Synchronization", "Wire"]),
         Allowed(
             module: "Store", imports: ["CSQLite", "Glibc", "Migrations", "Policy", "Synchronization", "Wire"]),
-        Allowed(module: "EventLoop", imports: ["Bytes", "CEvent", "Glibc", "Sockets", "Synchronization", "Wire"]),
+        Allowed(
+            module: "EventLoop", imports: ["Bytes", "CEvent", "Glibc", "Sockets", "Synchronization", "Wire"]),
         Allowed(module: "QRCode", imports: ["CQRencode", "Wire"]),
         Allowed(module: "SystemBus", imports: ["CSystemd", "Glibc"]),
         Allowed(module: "Terminal", imports: ["Glibc", "Synchronization"]),
@@ -33,10 +34,14 @@ struct LayeringTests {
             module: "NetFacts", imports: ["CLinux", "Glibc", "Policy", "Sockets", "Synchronization", "Wire"]),
         Allowed(
             module: "StateDirectory",
-            imports: ["Core", "CryptoEngine", "Glibc", "Policy", "Sockets", "Store", "Synchronization", "Wire"]),
+            imports: [
+                "Core", "CryptoEngine", "Glibc", "Policy", "Sockets", "Store", "Synchronization", "Wire",
+            ]),
         Allowed(
             module: "Doors",
-            imports: ["Bytes", "Core", "CryptoEngine", "EventLoop", "Policy", "Sockets", "Synchronization", "Wire"]),
+            imports: [
+                "Bytes", "Core", "CryptoEngine", "EventLoop", "Policy", "Sockets", "Synchronization", "Wire",
+            ]),
         Allowed(
             module: "LocalAPI",
             imports: ["APITypes", "Bytes", "CMicroHTTPD", "Glibc", "Sockets", "Synchronization", "Wire"]),
@@ -47,7 +52,8 @@ struct LayeringTests {
         Allowed(
             module: "Host",
             imports: [
-                "APITypes", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "LocalAPI", "NetFacts", "Policy",
+                "APITypes", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "LocalAPI", "NetFacts",
+                "Policy",
                 "QRCode", "Sockets", "StateDirectory", "Store", "Synchronization", "SystemBus", "Wire",
             ]),
         Allowed(
@@ -56,7 +62,9 @@ struct LayeringTests {
                 "APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory",
                 "Synchronization", "Terminal", "Wire",
             ]),
-        Allowed(module: "DeviceCLI", imports: ["LatchkeyDevice", "Sockets", "Terminal", "Wire"]),
+        Allowed(
+            module: "DeviceCLI",
+            imports: ["Dispatch", "LatchkeyDevice", "Sockets", "Synchronization", "Terminal", "Wire"]),
         Allowed(module: "latchkeyd", imports: ["Glibc", "Host"]),
         Allowed(module: "latchkey", imports: ["AdminCLI", "Glibc"]),
         Allowed(module: "latchkey-device", imports: ["DeviceCLI", "Terminal"]),
@@ -64,7 +72,8 @@ struct LayeringTests {
 
     /// Sources that may hold `unsafe` expressions: the wrappers of C, and nothing above them.
     static let wrappers: Set<String> = [
-        "Bytes", "CryptoEngine", "EventLoop", "LocalAPI", "NetFacts", "QRCode", "Sockets", "Store", "SystemBus",
+        "Bytes", "CryptoEngine", "EventLoop", "LocalAPI", "NetFacts", "QRCode", "Sockets", "Store",
+        "SystemBus",
         "Terminal",
     ]
 
@@ -84,7 +93,8 @@ struct LayeringTests {
 
     @Test("every source folder is listed")
     func complete() throws {
-        let folders = try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "Sources").path)
+        let folders = try FileManager.default.contentsOfDirectory(
+            atPath: Self.root.appending(path: "Sources").path)
         let listed = Set(Self.allowed.map(\.module))
         let clibs: Set = [
             "CEvent", "CLinux", "CMicroHTTPD", "COpenSSL", "CQRencode", "CSQLite", "CSystemd",
@@ -93,10 +103,12 @@ struct LayeringTests {
     }
 
     /// Rules take time and chance as arguments.
-    @Test("the pure layers name no clock, chance or outside", arguments: ["Wire", "Policy", "Core", "APITypes"])
+    @Test(
+        "the pure layers name no clock, chance or outside", arguments: ["Wire", "Policy", "Core", "APITypes"])
     func pure(_ module: String) throws {
         let banned = [
-            "ContinuousClock", "SuspendingClock", "Date(", ".random(", "SystemRandomNumberGenerator", "Glibc", "getenv",
+            "ContinuousClock", "SuspendingClock", "Date(", ".random(", "SystemRandomNumberGenerator", "Glibc",
+            "getenv",
             "Task {", "DispatchQueue", "print(",
         ]
         for file in try Self.sources(of: module) {
@@ -148,11 +160,14 @@ struct LayeringTests {
     /// Every Swift file of one module; a listed folder that is gone is a failure.
     static func sources(of module: String) throws -> [Source] {
         let folder = root.appending(path: "Sources/\(module)")
-        let names = try #require(FileManager.default.subpaths(atPath: folder.path), "no folder Sources/\(module)")
+        let names = try #require(
+            FileManager.default.subpaths(atPath: folder.path), "no folder Sources/\(module)")
         let files = names.filter { $0.hasSuffix(".swift") }
         try #require(!files.isEmpty, "no sources in \(module)")
         return try files.map {
-            Source(name: "\(module)/\($0)", text: try String(contentsOf: folder.appending(path: $0), encoding: .utf8))
+            Source(
+                name: "\(module)/\($0)",
+                text: try String(contentsOf: folder.appending(path: $0), encoding: .utf8))
         }
     }
 }
