@@ -46,6 +46,8 @@ extension DeviceRun {
         }
         switch opened {
         case .stopped(let code):
+            let guess = door ?? places.first?.door ?? .remote
+            report(ConnectReport(host: host, door: guess, summary: nil, ended: .closed, error: nil))
             return code
         case .finished(.failure(let error)):
             let ended: ConnectEnd =
