@@ -24,14 +24,16 @@ struct LayeringTests {
         Allowed(module: "Sockets", imports: ["Bytes", "CLinux", "Glibc", "Synchronization", "Wire"]),
         Allowed(module: "CryptoEngine", imports: ["Bytes", "COpenSSL", "Glibc", "Synchronization", "Wire"]),
         Allowed(
-            module: "Store", imports: ["CSQLite", "Glibc", "Migrations", "Policy", "Synchronization", "Wire"]),
+            module: "Store",
+            imports: ["CSQLite", "Glibc", "Migrations", "Policy", "Sockets", "Synchronization", "Wire"]),
         Allowed(
             module: "EventLoop", imports: ["Bytes", "CEvent", "Glibc", "Sockets", "Synchronization", "Wire"]),
         Allowed(module: "QRCode", imports: ["CQRencode", "Wire"]),
         Allowed(module: "SystemBus", imports: ["CSystemd", "Glibc"]),
         Allowed(module: "Terminal", imports: ["Glibc", "Synchronization"]),
         Allowed(
-            module: "NetFacts", imports: ["CLinux", "Glibc", "Policy", "Sockets", "Synchronization", "Wire"]),
+            module: "NetFacts",
+            imports: ["CLinux", "EventLoop", "Glibc", "Policy", "Sockets", "Synchronization", "Wire"]),
         Allowed(
             module: "StateDirectory",
             imports: [
@@ -44,7 +46,10 @@ struct LayeringTests {
             ]),
         Allowed(
             module: "LocalAPI",
-            imports: ["APITypes", "Bytes", "CMicroHTTPD", "Glibc", "Sockets", "Synchronization", "Wire"]),
+            imports: [
+                "APITypes", "Bytes", "CMicroHTTPD", "EventLoop", "Glibc", "Sockets", "Synchronization",
+                "Wire",
+            ]),
         Allowed(module: "LatchkeyClient", imports: ["APITypes", "Bytes", "Sockets", "Wire"]),
         Allowed(
             module: "LatchkeyDevice",
@@ -67,7 +72,7 @@ struct LayeringTests {
             imports: ["Dispatch", "LatchkeyDevice", "Sockets", "Synchronization", "Terminal", "Wire"]),
         Allowed(module: "latchkeyd", imports: ["Glibc", "Host"]),
         Allowed(module: "latchkey", imports: ["AdminCLI", "Glibc"]),
-        Allowed(module: "latchkey-device", imports: ["DeviceCLI", "Terminal"]),
+        Allowed(module: "latchkey-device", imports: ["DeviceCLI", "Glibc", "Terminal"]),
     ]
 
     /// Sources that may hold `unsafe` expressions: the wrappers of C, and nothing above them.
@@ -109,7 +114,7 @@ struct LayeringTests {
         let banned = [
             "ContinuousClock", "SuspendingClock", "Date(", ".random(", "SystemRandomNumberGenerator", "Glibc",
             "getenv",
-            "Task {", "DispatchQueue", "print(",
+            "Task {", "DispatchQueue", " print(",
         ]
         for file in try Self.sources(of: module) {
             for word in banned { #expect(!file.code.contains(word), "\(file.name) says \(word)") }
