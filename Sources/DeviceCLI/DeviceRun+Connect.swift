@@ -16,9 +16,13 @@ enum ConnectEnd: String, Sendable {
 
 /// Everything a `connect` has to say at its end.
 struct ConnectReport: Sendable {
+    /// As it is saved now.
     var host: SavedHost
+    /// The door that was dialled, as far as this side can tell.
     var door: HostDoor
+    /// nil when no session came about.
     var summary: SessionSummary?
+    /// The word of the final object.
     var ended: ConnectEnd
     /// Why not, when there was no session or it broke off.
     var error: DeviceError?
@@ -31,6 +35,7 @@ extension DeviceRun {
         case stop(ExitCode)
     }
 
+    /// `connect`: dials, follows the session to its end, reports.
     func connect(
         _ word: String?, place: String?, door: HostDoor?, seconds: Double?
     ) async throws(DeviceError) -> ExitCode {

@@ -24,9 +24,12 @@ package func runDevice(_ arguments: [String], _ console: DeviceConsole) async ->
 
 /// One command being carried out.
 struct DeviceRun: Sendable {
+    /// What was asked for.
     let command: DeviceCommand
+    /// Where it shows.
     let console: DeviceConsole
 
+    /// Does it; throws what standard error and the exit code are to say.
     func carryOut() async throws(DeviceError) -> ExitCode {
         switch command.action {
         case .help(let topic):
@@ -72,6 +75,7 @@ struct DeviceRun: Sendable {
         #endif
     }
 
+    /// The device of `--dir`, made when there is none. Throws `storage`.
     func openDevice() throws(DeviceError) -> Device {
         let directory: String
         if let named = command.directory {

@@ -31,6 +31,7 @@ public struct DialCandidate: Sendable, Hashable {
         route = door == .home ? "on this host" : "by address"
     }
 
+    /// One of the host's saved addresses. Throws `badAddress` for one that no parser takes.
     init(_ address: SavedAddress, of host: SavedHost) throws(DeviceError) {
         let port = address.port ?? host.remotePort
         let text = address.host.contains(":") ? "[\(address.host)]:\(port)" : "\(address.host):\(port)"

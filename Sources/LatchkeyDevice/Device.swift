@@ -46,7 +46,9 @@ public final class Device: Sendable {
 
     /// What this device says about itself.
     public let description: Description
+    /// Key and saved hosts.
     let store: DeviceStore
+    /// The key and a certificate made from it, as TLS takes them.
     let identity: TLSClientContext
 
     /// Opens the device kept in `directory`, which is made (with a new key) when there is none.

@@ -20,6 +20,7 @@ actor HostConnection {
 
     private enum Phase { case idle, connecting, handshaking, open, ended }
 
+    /// Where socket events and timers come in.
     let queue: DispatchQueue
     private let tls: TLSConnection
     private var socket: SharedSocket?
@@ -28,6 +29,7 @@ actor HostConnection {
     private let plaintext = ByteBuffer(capacity: 0)
 
     private var phase = Phase.idle
+    /// What is known for wording an end.
     private(set) var facts: ConnectionFailure.Facts
     /// Why it ended; nil while it lives and after an orderly end.
     private(set) var failure: DeviceError?
@@ -43,7 +45,9 @@ actor HostConnection {
 
     /// What a session adds; nil on a pairing connection.
     var session: SessionTracker?
+    /// Told of each host info that holds; set with the session.
     var onHostInfo: (@Sendable (VerifiedHostInfo) -> Void)?
+    /// Who waits for the first window list.
     var servedWaiter: CheckedContinuation<Void, Never>?
 
     /// Prepares a connection over a socket whose connect is under way. `pin` nil accepts any P-256 key: the proof that
@@ -68,6 +72,7 @@ actor HostConnection {
     /// For display: `TLSv1.3`.
     var tlsVersion: String { tls.tlsVersion }
 
+    /// Nothing more comes or goes.
     var hasEnded: Bool { phase == .ended }
 
     /// Unread messages hold as much as they may: silence is then our own doing.
@@ -318,6 +323,7 @@ actor HostConnection {
         }
     }
 
+    /// Takes the deadline back.
     func clearDeadline() { deadline += 1 }
 
     private func deadlinePassed(_ number: Int) {
