@@ -101,17 +101,17 @@ extension Device {
     ) async throws(DeviceError) -> Session {
         guard let pin = host.pin else { throw DeviceError(.unknownHost, "this host has no pin") }
         let endpoint = place.endpoint.with(defaultPort: host.remotePort)
-        let connection = try await open(endpoint, alpn: .session, pin: pin, within: limit) { header in
-            MessageCaps.hostToDevice(header.kind)
-        }
+        let connection = try await open(
+            endpoint, alpn: .session, pin: pin, within: limit,
+            cap: { header in MessageCaps.hostToDevice(header.kind) },
+            onHostInfo: { [store] verified in
+                // A change that cannot be stored is made again by the next session's info.
+                _ = try? store.change { $0.apply(verified, keepLoopback: store.keepLoopback) }
+            })
         let hello = Hello(
             appVersion: description.appVersion, build: description.build, device: description.shown,
             protocolGeneration: 1, audio: description.audio)
-        let failure = await connection.beginSession(hello, servedWithin: Self.servedLimit) {
-            [store] verified in
-            // A change that cannot be stored is made again by the next session's info.
-            _ = try? store.change { $0.apply(verified, keepLoopback: store.keepLoopback) }
-        }
+        let failure = await connection.beginSession(hello, servedWithin: Self.servedLimit)
         if var failure {
             failure.summary = await connection.summary()
             if failure.code == .revoked { _ = try? store.change { $0.change(host.id) { $0.revoked = true } } }

@@ -43,10 +43,11 @@ actor HostConnection {
     private var drainWaiters: [CheckedContinuation<Void, Never>] = []
     private var deadline = 0
 
-    /// What a session adds; nil on a pairing connection.
+    /// What a session adds, from the moment the handshake is over: a host may say all it has to say before this side
+    /// has sent its hello. nil on a pairing connection.
     var session: SessionTracker?
-    /// Told of each host info that holds; set with the session.
-    var onHostInfo: (@Sendable (VerifiedHostInfo) -> Void)?
+    /// Told of each host info that holds.
+    let onHostInfo: @Sendable (VerifiedHostInfo) -> Void
     /// Who waits for the first window list.
     var servedWaiter: CheckedContinuation<Void, Never>?
 
@@ -54,8 +55,10 @@ actor HostConnection {
     /// follows is bound to it. Throws when TLS cannot be set up.
     init(
         _ socket: SharedSocket, identity: TLSClientContext, alpn: ALPN, pin: Fingerprint?,
-        cap: @escaping @Sendable (MessageHeader) -> Int
+        cap: @escaping @Sendable (MessageHeader) -> Int,
+        onHostInfo: @escaping @Sendable (VerifiedHostInfo) -> Void = { _ in }
     ) throws(CryptoError) {
+        self.onHostInfo = onHostInfo
         queue = DispatchQueue(label: "latchkey.device.connection")
         tls = try TLSConnection(client: identity, alpn: alpn.rawValue) { facts in
             guard let key = facts.fingerprint else { return false }
@@ -161,12 +164,13 @@ actor HostConnection {
 
     private func finishHandshake() {
         // Both ends look again at what was decided on (01 section 4.1).
-        guard tls.negotiatedALPN == facts.alpn.rawValue, tls.peerFingerprint != nil else {
+        guard tls.negotiatedALPN == facts.alpn.rawValue, let host = tls.peerFingerprint else {
             return end(
                 DeviceError(.notSill, "what answers there speaks another protocol", reachedPeer: true))
         }
         phase = .open
         facts.stage = .open
+        if facts.alpn == .session { session = SessionTracker(host: host, now: monotonicNow()) }
         openWaiter?.resume()
         openWaiter = nil
     }
