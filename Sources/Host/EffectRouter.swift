@@ -30,13 +30,38 @@ final class EffectRouter: Sendable {
         let event: @Sendable (Event) -> Void
     }
 
-    private let owners = Mutex<Owners?>(nil)
+    /// The API answers a little before every owner is there; what its first callers cause waits, or they would be
+    /// promised what nobody carries out. As bounded as the requests it takes.
+    private enum State {
+        case waiting([Effect])
+        case connected(Owners)
+    }
 
-    /// From here on effects are carried out; there are none before the core was started.
-    func connect(_ owners: Owners) { self.owners.withLock { $0 = owners } }
+    private let state = Mutex(State.waiting([]))
+
+    /// From here on effects are carried out, those that came before first.
+    func connect(_ owners: Owners) {
+        state.withLock { state in
+            if case .waiting(let early) = state {
+                for effect in early { handOver(effect, to: owners) }
+            }
+            state = .connected(owners)
+        }
+    }
 
     func carryOut(_ effect: Effect) {
-        guard let owners = owners.withLock({ $0 }) else { return }
+        let connected: Owners? = state.withLock { state in
+            switch state {
+            case .connected(let owners): return owners
+            case .waiting(let early):
+                state = .waiting(early + [effect])
+                return nil
+            }
+        }
+        if let connected { handOver(effect, to: connected) }
+    }
+
+    private func handOver(_ effect: Effect, to owners: Owners) {
         switch effect {
         case .commit(let id, let commit):
             // By way of the service thread: an answer may come within the call, and must find the core free.

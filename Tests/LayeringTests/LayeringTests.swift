@@ -67,7 +67,9 @@ struct LayeringTests {
                 "APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory",
                 "Synchronization", "Terminal", "Wire",
             ]),
-        Allowed(module: "DeviceCLI", imports: ["LatchkeyDevice", "Sockets", "Terminal", "Wire"]),
+        Allowed(
+            module: "DeviceCLI",
+            imports: ["Dispatch", "LatchkeyDevice", "Sockets", "Synchronization", "Terminal", "Wire"]),
         Allowed(module: "latchkeyd", imports: ["Glibc", "Host"]),
         Allowed(module: "latchkey", imports: ["AdminCLI", "Glibc"]),
         Allowed(module: "latchkey-device", imports: ["DeviceCLI", "Glibc", "Terminal"]),
