@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
-internal import Wire
 
 /// Counts of the API's answers, kept while the service runs. Told on the API's thread, read by whoever asks.
 package final class Metrics: Sendable {
@@ -20,8 +19,8 @@ package final class Metrics: Sendable {
     struct Counts: Sendable {
         /// By the route's place in the table; shorter than the table while the rest was not called.
         var routes: [Histogram] = []
-        /// By HTTP status.
-        var statuses: [Int: UInt64] = [:]
+        /// By HTTP status, 0 to 599.
+        var statuses = [UInt64](repeating: 0, count: 600)
     }
 
     private let state = Mutex(Counts())
@@ -30,11 +29,11 @@ package final class Metrics: Sendable {
     package init() {}
 
     /// Takes one answer: `APIServer.Observe`.
-    package func answered(route: Int?, status: Int, took: Duration) {
-        let seconds = took.seconds
+    package func answered(route: Int?, status: Int, nanoseconds: Int64) {
+        let seconds = Double(nanoseconds) / 1e9
         let bucket = Self.latencyBounds.firstIndex { seconds <= $0 } ?? Self.latencyBounds.count
         state.withLock { counts in
-            counts.statuses[status, default: 0] += 1
+            if counts.statuses.indices.contains(status) { counts.statuses[status] += 1 }
             guard let route else { return }
             while counts.routes.count <= route { counts.routes.append(Histogram()) }
             counts.routes[route].buckets[bucket] += 1

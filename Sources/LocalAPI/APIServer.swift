@@ -12,8 +12,9 @@ package import Wire
 package final class APIServer: Sendable {
     /// A line for the log, at level error.
     package typealias Log = @Sendable (_ message: String, _ fields: [(String, String)]) -> Void
-    /// Told of every answer: the route's index in the table (nil: refused before one), the status, the time it took.
-    package typealias Observe = @Sendable (_ route: Int?, _ status: Int, _ took: Duration) -> Void
+    /// Told of every answer: the route's index in the table (nil: refused before one), the status, the
+    /// nanoseconds it took.
+    package typealias Observe = @Sendable (_ route: Int?, _ status: Int, _ nanoseconds: Int64) -> Void
 
     /// What it is made of.
     package struct Configuration: Sendable {

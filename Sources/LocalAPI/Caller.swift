@@ -47,13 +47,18 @@ final class Caller {
         }
     }
 
-    /// The role of a request with this `Authorization` value; `authorize` judges a token.
-    func role(authorization: [UInt8], _ authorize: (String) -> Role?) -> Role? {
+    /// The `Authorization` value that need not be judged again; empty: none.
+    var provedAuthorization: [UInt8] { proved?.value ?? [] }
+
+    /// The role of a request whose headers were scanned; `authorize` judges a token.
+    func role(_ headers: HeaderScan, _ authorize: (String) -> Role?) -> Role? {
         if case .unix(_, let role) = listener { return role }
-        if authorization.isEmpty { return nil }
-        if let proved, proved.value == authorization { return proved.role }
-        guard let token = ASCII.bearer(authorization.span), let role = authorize(token) else { return nil }
-        proved = (authorization, role)
+        if headers.isProved { return proved?.role }
+        if headers.authorization.isEmpty { return nil }
+        guard let token = ASCII.bearer(headers.authorization.span), let role = authorize(token) else {
+            return nil
+        }
+        proved = (headers.authorization, role)
         return role
     }
 

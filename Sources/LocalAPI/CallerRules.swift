@@ -52,6 +52,13 @@ enum ASCII {
         return true
     }
 
+    /// Whether both are the same bytes.
+    static func areSame(_ bytes: Span<UInt8>, _ other: [UInt8]) -> Bool {
+        guard bytes.count == other.count else { return false }
+        for index in other.indices where bytes[index] != other[index] { return false }
+        return true
+    }
+
     /// The lower-case letter of a capital one, anything else as it is.
     static func lower(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte

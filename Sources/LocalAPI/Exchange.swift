@@ -8,8 +8,9 @@ final class Exchange {
     enum Verdict {
         /// Answer this once the body is over.
         case refuse(Answer)
-        /// Call this route.
-        case call(Int, Request)
+        /// Call this route for a caller of this role (nil: an open route without a token), with what stood at the
+        /// braces of its path.
+        case call(Int, role: Role?, parameters: [String])
     }
 
     /// The verdict; becomes `refuse` when the body turns out too large.
@@ -21,6 +22,10 @@ final class Exchange {
     let began: MonotonicTime
     /// Whether its handler has been called.
     var wasCalled = false
+    /// Whether its connection is suspended until somebody answers.
+    var isWaiting = false
+    /// The `Last-Event-ID` header.
+    var lastEventID: String?
     /// The body so far; empty when it is thrown away.
     private var body: [UInt8] = []
     private var received = 0
@@ -36,7 +41,7 @@ final class Exchange {
 
     /// The route it leads to; nil when it was refused before.
     var routeIndex: Int? {
-        if case .call(let index, _) = verdict { index } else { nil }
+        if case .call(let index, _, _) = verdict { index } else { nil }
     }
 
     /// Takes a part of the body. False when so much has been thrown away that the connection is better closed.

@@ -25,7 +25,7 @@ struct Gatekeeper {
         }
         if !headers.originsAreOurs { return .refuse(.problem(ErrorAnswer.forbiddenOrigin)) }
         if case .unix(_, nil) = caller.listener { return .refuse(.problem(ErrorAnswer.strangerOnSocket)) }
-        let role = caller.role(authorization: headers.authorization, authorize)
+        let role = caller.role(headers, authorize)
         let match = table.match(method: method, path: path)
         if role == nil, !isOpen(match) { return .refuse(.problem(ErrorAnswer.unauthorized)) }
         switch match {
@@ -35,10 +35,7 @@ struct Gatekeeper {
             guard table.routes[index].admits(role) else {
                 return .refuse(.problem(ErrorAnswer.forbidden))
             }
-            let request = Request(
-                role: role ?? .host, actor: caller.actor(role), parameters: parameters,
-                lastEventID: headers.lastEventID)
-            return .call(index, request)
+            return .call(index, role: role, parameters: parameters)
         }
     }
 

@@ -13,8 +13,10 @@ final class HeaderScan {
     private(set) var hostsAreOurs = true
     /// Whether every `Origin` and `Referer` was ours; true without any.
     private(set) var originsAreOurs = true
-    /// The `Authorization` value; empty without one.
+    /// The `Authorization` value; empty without one, and when it is the proved one.
     private(set) var authorization: [UInt8] = []
+    /// Whether the `Authorization` value is the one the connection has proved before.
+    private(set) var isProved = false
     /// The `Content-Length`; nil without one (no body, or a chunked one).
     private(set) var contentLength: Int?
     /// Whether the client waits for leave to send its body.
@@ -27,8 +29,12 @@ final class HeaderScan {
         authorization.reserveCapacity(64)
     }
 
-    /// Forgets the last request.
-    func reset() {
+    private var proved: [UInt8] = []
+
+    /// Forgets the last request. `proved`: the `Authorization` value that need not be judged again; empty: none.
+    func reset(proved: [UInt8]) {
+        self.proved = proved
+        isProved = false
         hasHost = false
         hostsAreOurs = true
         originsAreOurs = true
@@ -50,8 +56,9 @@ final class HeaderScan {
         case 7 where Self.matches(name, "referer"):
             if !rules.allowsReferer(value) { originsAreOurs = false }
         case 13 where Self.matches(name, "authorization"):
+            isProved = !proved.isEmpty && ASCII.areSame(value, proved)
             authorization.removeAll(keepingCapacity: true)
-            for index in value.indices { authorization.append(value[index]) }
+            if !isProved { for index in value.indices { authorization.append(value[index]) } }
         case 13 where Self.matches(name, "last-event-id"): lastEventID = Self.text(value)
         case 14 where Self.matches(name, "content-length"): contentLength = Int(Self.text(value))
         default: break

@@ -59,6 +59,9 @@ package struct Request: Sendable {
         }
     }
 
+    /// The query's `after`; an empty one is none.
+    package var after: String? { text("after").flatMap { $0.isEmpty ? nil : $0 } }
+
     /// The query's `limit`, 1...1000 and 100 without one (spec 07). Throws `JSONError` for others.
     package func limit() throws(JSONError) -> Int {
         guard let text = text("limit") else { return 100 }

@@ -6,7 +6,7 @@ enum ServerLimits {
     static let headerBytes = 16_384
     /// The HTTP library's arena for one connection: the headers, what it parsed from them, and the answer's headers.
     /// Above it the library itself answers 431. It is cleared after every request, so it is no larger than needed.
-    static let connectionMemory = 24_576
+    static let connectionMemory = 20_480
     /// Connections over all listeners; the newest is closed.
     static let connections: UInt32 = 256
     /// Connections of one address; the newest is closed.
@@ -23,6 +23,8 @@ enum ServerLimits {
     static let streamBlock = 16_384
     /// Seconds between two comments on a quiet event stream.
     static let commentSeconds: Int64 = 15
+    /// Rounds of requests served before listeners and notes have a turn.
+    static let roundsAtOnce = 16
     /// Connections accepted from one listener before the others have a turn.
     static let acceptedAtOnce = 32
 }

@@ -24,34 +24,55 @@ enum AdmissionRoutes {
 enum AdmissionBody {
     /// Reads the question. Throws a `JSONError` or a 400 that names the member.
     static func read(_ body: [UInt8]) throws -> AdmissionQuery {
+        if let flat = AdmissionText(body.span), let door = flat[.door], let remote = flat[.remote] {
+            let text: (Range<Int>?) -> String? = { $0.map { String(decoding: body[$0], as: UTF8.self) } }
+            return try query(
+                door: String(decoding: body[door], as: UTF8.self), remote: EndpointText.read(body[remote]),
+                local: flat[.local].map { EndpointText.read(body[$0]) }, interface: text(flat[.interface]),
+                alpn: text(flat[.alpn]), fingerprint: text(flat[.fingerprint]))
+        }
         let json = try JSON.parse(body)
         guard case .object = json else {
             throw JSONError(field: nil, message: "the body must be a JSON object")
         }
         let request = try AdmissionRequest(json: json)
-        guard let door = Door(rawValue: request.door) else {
+        return try query(
+            door: request.door, remote: EndpointText.read(request.remote),
+            local: request.local.map { EndpointText.read($0) }, interface: request.interface,
+            alpn: request.alpn, fingerprint: request.fingerprint)
+    }
+
+    private typealias Endpoint = (address: SocketAddress, zoneName: String?)
+
+    private static func query(
+        door: String, remote: Endpoint?, local: Endpoint??, interface: String?, alpn: String?,
+        fingerprint: String?
+    ) throws(Problem) -> AdmissionQuery {
+        guard let door = Door(rawValue: door) else {
             throw APIProblems.invalid("door", "door must be home or remote")
         }
-        guard let remote = EndpointText.read(request.remote) else {
+        guard let remote else {
             throw APIProblems.invalid(
                 "remote", "remote must be an address with a port, as in 203.0.113.7:50122")
         }
         var query = AdmissionQuery(door: door, remote: remote.address, zoneName: remote.zoneName)
-        if let text = request.local {
-            guard let local = EndpointText.read(text) else {
+        if let local {
+            guard let local else {
                 throw APIProblems.invalid(
                     "local", "local must be an address with a port, as in 192.168.1.20:7455")
             }
             query.local = local.address
         }
-        query.interface = request.interface.flatMap { $0.isEmpty ? nil : $0 }
-        query.handshake = try handshake(request)
+        query.interface = interface.flatMap { $0.isEmpty ? nil : $0 }
+        query.handshake = try handshake(alpn: alpn, fingerprint: fingerprint)
         return query
     }
 
     /// An empty `alpn` is none, an empty `fingerprint` no P-256 key; one without the other is 400.
-    private static func handshake(_ request: AdmissionRequest) throws(Problem) -> AdmissionQuery.Handshake? {
-        switch (request.alpn, request.fingerprint) {
+    private static func handshake(
+        alpn: String?, fingerprint: String?
+    ) throws(Problem) -> AdmissionQuery.Handshake? {
+        switch (alpn, fingerprint) {
         case (nil, nil): return nil
         case (nil, _): throw APIProblems.invalid("alpn", "alpn must be given with fingerprint")
         case (_, nil): throw APIProblems.invalid("fingerprint", "fingerprint must be given with alpn")
@@ -68,45 +89,56 @@ enum AdmissionBody {
         }
     }
 
-    /// The answer as JSON.
+    /// The answer as JSON. Its texts are this service's own words, but for the device's name and the goodbye's message.
     static func write(_ answer: AdmissionAnswer) -> [UInt8] {
-        var reason: String?
-        var goodbye: GoodbyeItem?
-        let decision: String
+        var out: [UInt8] = []
+        out.reserveCapacity(256)
         switch answer.decision {
-        case .proceed: decision = "continue"
-        case .session: decision = "session"
-        case .pairing: decision = "pairing"
-        case .goodbye(let message):
-            decision = "goodbye"
-            goodbye = GoodbyeItem(message)
+        case .proceed: out += #"{"decision":"continue","origin":""#.utf8
+        case .session: out += #"{"decision":"session","origin":""#.utf8
+        case .pairing: out += #"{"decision":"pairing","origin":""#.utf8
+        case .goodbye: out += #"{"decision":"goodbye","origin":""#.utf8
+        case .refuse: out += #"{"decision":"refuse","origin":""#.utf8
+        }
+        out += answer.origin.rawValue.utf8
+        out += (answer.cable ? #"","cable":true"# : #"","cable":false"#).utf8
+        switch answer.decision {
         case .refuse(let word):
-            decision = "refuse"
-            reason = word.rawValue
+            out += #","reason":""#.utf8
+            out += word.rawValue.utf8
+            out.append(UInt8(ascii: "\""))
+        case .goodbye(let goodbye):
+            out += #","goodbye":"#.utf8
+            out += GoodbyeItem(goodbye).jsonBytes
+        case .proceed, .session, .pairing: break
         }
-        return AdmissionReply(
-            decision: decision, origin: answer.origin.rawValue, cable: answer.cable, reason: reason,
-            goodbye: goodbye, device: answer.device.map { APIDeviceRef($0) }, route: answer.route,
-            away: answer.away
-        ).jsonBytes
+        if let device = answer.device {
+            out += #","device":{"id":""#.utf8
+            out += device.id.text.utf8
+            out += #"","name":"#.utf8
+            appendText(device.name, to: &out)
+            out += #"},"route":"#.utf8
+        } else {
+            out += #","device":null,"route":"#.utf8
+        }
+        appendText(answer.route, to: &out)
+        out += (answer.away ? #","away":true}"# : #","away":false}"#).utf8
+        return out
     }
-}
 
-/// An address with a port as streaming processes write it; an IPv6 zone may be an interface's name.
-enum EndpointText {
-    /// nil for anything else.
-    static func read(_ text: String) -> (address: SocketAddress, zoneName: String?)? {
-        if let percent = text.utf8.firstIndex(of: UInt8(ascii: "%")) {
-            guard let end = text.utf8.lastIndex(of: UInt8(ascii: "]")), percent < end else { return nil }
-            let zone = text[text.utf8.index(after: percent)..<end]
-            if zone.isEmpty { return nil }
-            if UInt32(zone) == nil {
-                guard let address = SocketAddress(String(text[..<percent]) + String(text[end...])) else {
-                    return nil
-                }
-                return (address, String(zone))
-            }
+    /// A quoted text, escaped when it needs to be.
+    private static func appendText(_ text: String, to out: inout [UInt8]) {
+        let start = out.count
+        out.append(UInt8(ascii: "\""))
+        out += text.utf8
+        for index in (start + 1)..<out.count
+        where out[index] < 0x20 || out[index] == UInt8(ascii: "\"") || out[index] == UInt8(ascii: "\\") {
+            out.removeLast(out.count - start)
+            var writer = JSONWriter()
+            writer.array { $0.element(text) }
+            out += writer.bytes.dropFirst().dropLast()
+            return
         }
-        return SocketAddress(text).map { ($0, nil) }
+        out.append(UInt8(ascii: "\""))
     }
 }

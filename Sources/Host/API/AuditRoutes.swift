@@ -12,7 +12,7 @@ enum AuditRoutes {
             APIRoute(.get, "/v1/audit", .admin) { request, responder in
                 let limit = try request.limit()
                 let page = try StoreError.mapped { () throws(StoreError) in
-                    try services.store.audit(after: request.text("after"), limit: limit)
+                    try services.store.audit(after: request.after, limit: limit)
                 }
                 responder.send(AuditPage(items: page.items.map(AuditItem.init), next: page.next))
             }

@@ -67,7 +67,7 @@ enum DeviceRoutes {
         let order = sort
         let page = try StoreError.mapped { () throws(StoreError) in
             try services.store.devices(
-                sort: order, filter: request.text("q"), after: request.text("after"), limit: limit)
+                sort: order, filter: request.text("q"), after: request.after, limit: limit)
         }
         let counts = services.core.enter { core, _ in
             page.items.map { core.connectedCount($0.fingerprint) }

@@ -65,7 +65,9 @@ enum MetricsPage {
         let counts = services.metrics.counts
         page.counter(
             "latchkey_api_responses_total", "Answers of the local API by status.",
-            counts.statuses.sorted { $0.key < $1.key }.map { ([("status", "\($0.key)")], $0.value) })
+            counts.statuses.enumerated().filter { $0.element > 0 }.map {
+                ([("status", "\($0.offset)")], $0.element)
+            })
         let called = zip(APIRoutes.all(services), counts.routes).filter { $1.buckets.contains { $0 > 0 } }
         page.histogram(
             "latchkey_api_request_seconds", "From a request's first line to its answer.",

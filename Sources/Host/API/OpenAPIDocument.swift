@@ -390,7 +390,7 @@ enum OpenAPIDocument {
         "operationId": "importDevices",
         "tags": ["Devices"],
         "summary": "Take devices from another machine",
-        "description": "JSON Lines, one device a line, at most 64 MiB. One transaction: a bad line is 400 with its number, and nothing is applied.",
+        "description": "JSON Lines, one device a line, at most 64 MiB; a single device may also be sent as JSON on one line. One transaction: a bad line is 400 with its number, and nothing is applied.",
         "x-role": "admin",
         "security": [{"token": ["admin"]}],
         "parameters": [
@@ -403,7 +403,12 @@ enum OpenAPIDocument {
         ],
         "requestBody": {
           "required": false,
-          "content": {"application/x-ndjson": {"schema": {"$ref": "#/components/schemas/DeviceLine"}}}
+          "content": {
+            "application/x-ndjson": {
+              "schema": {"type": "string", "description": "DeviceLine objects, one a line."}
+            },
+            "application/json": {"schema": {"$ref": "#/components/schemas/DeviceLine"}}
+          }
         },
         "responses": {
           "200": {
@@ -761,7 +766,7 @@ enum OpenAPIDocument {
             "in": "query",
             "required": true,
             "description": "The connection's address and port, seen from the host.",
-            "schema": {"type": "string"}
+            "schema": {"$ref": "#/components/schemas/Endpoint"}
           }
         ],
         "responses": {
@@ -951,6 +956,19 @@ enum OpenAPIDocument {
           }
         }
       },
+      "Endpoint": {
+        "type": "string",
+        "description": "An address and a port. An IPv6 address stands in brackets; its zone may be an interface's name.",
+        "anyOf": [
+          {
+            "pattern": "^((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])\\.){3}(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9]):(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9]?[0-9]{1,3})$"
+          },
+          {
+            "pattern": "^\\[(([0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|([0-9A-Fa-f]{1,4}:){1,7}:|([0-9A-Fa-f]{1,4}:){1,6}:[0-9A-Fa-f]{1,4}|::([0-9A-Fa-f]{1,4}:){0,5}[0-9A-Fa-f]{1,4}|::)(%[A-Za-z0-9_.-]{1,15})?\\]:(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9]?[0-9]{1,3})$"
+          }
+        ],
+        "examples": ["203.0.113.7:50122", "[fe80::1%usb0]:50122"]
+      },
       "LastWindow": {
         "type": "object",
         "required": ["outcome", "at", "device"],
@@ -1011,7 +1029,7 @@ enum OpenAPIDocument {
           "fingerprint": {
             "type": "string",
             "description": "SHA-256 of its SubjectPublicKeyInfo, base64url.",
-            "pattern": "^[A-Za-z0-9_-]{43}$"
+            "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"
           },
           "shortName": {"type": "string", "description": "The characters people compare."},
           "pairedAt": {"type": "string", "description": "When it was paired.", "format": "date-time"},
@@ -1049,9 +1067,9 @@ enum OpenAPIDocument {
           "fingerprint": {
             "type": "string",
             "description": "SHA-256 of its SubjectPublicKeyInfo, base64url.",
-            "pattern": "^[A-Za-z0-9_-]{43}$"
+            "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"
           },
-          "name": {"type": "string", "description": "What people call it."},
+          "name": {"type": "string", "description": "What people call it.", "pattern": "\\S"},
           "model": {"type": ["string", "null"]},
           "pairedAt": {
             "type": ["string", "null"],
@@ -1077,7 +1095,7 @@ enum OpenAPIDocument {
           "name": {
             "type": "string",
             "description": "Cleaned by the service; at least one visible character must stay.",
-            "minLength": 1
+            "pattern": "\\S"
           }
         }
       },
@@ -1252,7 +1270,7 @@ enum OpenAPIDocument {
           "fingerprint": {
             "type": "string",
             "description": "SHA-256 of its SubjectPublicKeyInfo, base64url; what devices pin.",
-            "pattern": "^[A-Za-z0-9_-]{43}$"
+            "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"
           },
           "shortName": {"type": "string", "description": "The characters people compare."},
           "publicKey": {"type": "string", "description": "X9.63, 65 bytes, base64url."},
@@ -1265,11 +1283,11 @@ enum OpenAPIDocument {
       "SignedHostInfo": {
         "type": "object",
         "description": "A kind 18 payload, ready to send.",
-        "required": ["info", "key", "signature"],
+        "required": ["info", "key", "sig"],
         "properties": {
           "info": {"type": "string", "description": "The signed bytes, base64 with padding."},
           "key": {"type": "string", "description": "The host's public key, base64 with padding."},
-          "signature": {"type": "string", "description": "ECDSA over info, DER, base64 with padding."}
+          "sig": {"type": "string", "description": "ECDSA over info, DER, base64 with padding."}
         }
       },
       "HostAddress": {
@@ -1372,8 +1390,11 @@ enum OpenAPIDocument {
         "required": ["door", "remote"],
         "properties": {
           "door": {"type": "string", "description": "Which door.", "enum": ["home", "remote"]},
-          "remote": {"type": "string", "description": "The device's address and port."},
-          "local": {"type": ["string", "null"], "description": "The door's own address and port."},
+          "remote": {"$ref": "#/components/schemas/Endpoint"},
+          "local": {
+            "anyOf": [{"$ref": "#/components/schemas/Endpoint"}, {"type": "null"}],
+            "description": "The door's own."
+          },
           "interface": {"type": ["string", "null"], "description": "The interface it came in on."},
           "alpn": {
             "type": ["string", "null"],
@@ -1381,7 +1402,8 @@ enum OpenAPIDocument {
           },
           "fingerprint": {
             "type": ["string", "null"],
-            "description": "The key's fingerprint, base64url; empty: no P-256 key. Only with alpn."
+            "description": "The key's fingerprint, base64url; empty: no P-256 key. Only with alpn.",
+            "pattern": "^([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])?$"
           }
         },
         "dependentRequired": {"alpn": ["fingerprint"], "fingerprint": ["alpn"]}
@@ -1558,7 +1580,8 @@ enum OpenAPIDocument {
           },
           "addressName": {
             "type": ["string", "null"],
-            "description": "A name that leads to this host from outside."
+            "description": "A name or address that leads to this host from outside, with an optional port; null or empty: none.",
+            "anyOf": [{"format": "hostname"}, {"format": "ipv4"}, {"format": "ipv6"}, {"maxLength": 0}]
           },
           "home": {"$ref": "#/components/schemas/Quality"},
           "away": {"$ref": "#/components/schemas/Quality"},
@@ -1570,14 +1593,19 @@ enum OpenAPIDocument {
           },
           "minimumDeviceVersion": {
             "type": "string",
-            "description": "The least app version let in; 0 for any."
+            "description": "The least app version let in; 0 for any.",
+            "pattern": "^[vV]?[0-9]{1,9}(\\.[0-9]{1,9}){0,7}$"
           },
           "portMapping": {"type": "string", "enum": ["off", "upnp"]},
           "advertise": {
             "type": "boolean",
             "description": "Whether the host announces itself on the local network."
           },
-          "stunServer": {"type": ["string", "null"], "description": "host:port of a STUN server."},
+          "stunServer": {
+            "type": ["string", "null"],
+            "description": "host:port of a STUN server; null or empty: none.",
+            "pattern": "^([^\\s%]+:[0-9]{1,5})?$"
+          },
           "permanentMappings": {"type": "boolean"},
           "ipv6Pinhole": {"type": "boolean"},
           "direct": {"type": "boolean"},
@@ -1610,7 +1638,8 @@ enum OpenAPIDocument {
           },
           "addressName": {
             "type": ["string", "null"],
-            "description": "A name that leads to this host from outside."
+            "description": "A name or address that leads to this host from outside, with an optional port; null or empty: none.",
+            "anyOf": [{"format": "hostname"}, {"format": "ipv4"}, {"format": "ipv6"}, {"maxLength": 0}]
           },
           "home": {
             "type": "object",
@@ -1636,14 +1665,19 @@ enum OpenAPIDocument {
           },
           "minimumDeviceVersion": {
             "type": "string",
-            "description": "The least app version let in; 0 for any."
+            "description": "The least app version let in; 0 for any.",
+            "pattern": "^[vV]?[0-9]{1,9}(\\.[0-9]{1,9}){0,7}$"
           },
           "portMapping": {"type": "string", "enum": ["off", "upnp"]},
           "advertise": {
             "type": "boolean",
             "description": "Whether the host announces itself on the local network."
           },
-          "stunServer": {"type": ["string", "null"], "description": "host:port of a STUN server."},
+          "stunServer": {
+            "type": ["string", "null"],
+            "description": "host:port of a STUN server; null or empty: none.",
+            "pattern": "^([^\\s%]+:[0-9]{1,5})?$"
+          },
           "permanentMappings": {"type": "boolean"},
           "ipv6Pinhole": {"type": "boolean"},
           "direct": {"type": "boolean"}

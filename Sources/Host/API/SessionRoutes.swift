@@ -11,7 +11,7 @@ enum SessionRoutes {
     static func routes(_ services: APIServices) -> [APIRoute] {
         [
             APIRoute(.get, "/v1/sessions", .host) { request, responder in
-                responder.send(page(services, after: request.text("after"), limit: try request.limit()))
+                responder.send(page(services, after: request.after, limit: try request.limit()))
             },
             APIRoute(.get, "/v1/sessions/{id}", .host) { request, responder in
                 let id = SessionID(text: request.parameter(0))
