@@ -46,8 +46,8 @@ let package = Package(
         module("CryptoEngine", ["Bytes", "COpenSSL", "Wire"]),
         module("Store", ["CSQLite", "Migrations", "Policy", "Sockets", "Wire"]),
         module("EventLoop", ["Bytes", "CEvent", "Sockets", "Wire"]),
-        module("QRCode", ["CQRencode"]), module("SystemBus", ["CSystemd"]),
-        module("NetFacts", ["CLinux", "Policy", "Sockets", "Wire"]),
+        module("QRCode", ["CQRencode"]), module("SystemBus", ["CSystemd"]), module("Terminal"),
+        module("NetFacts", ["CLinux", "EventLoop", "Policy", "Sockets", "Wire"]),
         module("StateDirectory", ["Core", "CryptoEngine", "Policy", "Sockets", "Store", "Wire"]),
         // 3. What meets the world.
         module("Doors", ["Bytes", "Core", "CryptoEngine", "EventLoop", "Policy", "Sockets", "Wire"]),
@@ -58,27 +58,36 @@ let package = Package(
         module(
             "Host",
             [
-                "APITypes", "Core", "CryptoEngine", "Doors", "LocalAPI", "NetFacts", "Policy", "QRCode",
+                "APITypes", "Core", "CryptoEngine", "Doors", "EventLoop", "LocalAPI", "NetFacts", "Policy",
+                "QRCode",
                 "Sockets",
                 "StateDirectory", "Store", "SystemBus", "Wire",
             ]),
         module(
             "AdminCLI",
-            ["APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory", "Wire"]),
-        module("DeviceCLI", ["LatchkeyDevice", "Sockets", "Wire"]),
-        main("latchkeyd", "Host"), main("latchkey", "AdminCLI"), main("latchkey-device", "DeviceCLI"),
+            [
+                "APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory",
+                "Terminal", "Wire",
+            ]),
+        module("DeviceCLI", ["LatchkeyDevice", "Sockets", "Terminal", "Wire"]),
+        main("latchkeyd", "Host"), main("latchkey", "AdminCLI", "Terminal"),
+        main("latchkey-device", "DeviceCLI", "Terminal"),
         tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"),
         tests("Core", "Core", "CryptoEngine", "Policy", "Wire"),
-tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
+        tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
         tests("CryptoEngine", "Bytes", "COpenSSL", "CryptoEngine", "Wire"),
         tests("QRCode", "QRCode"), tests("NetFacts", "NetFacts", "Policy", "Sockets", "Wire"),
         tests("EventLoop", "Bytes", "EventLoop", "Sockets", "Wire"),
         tests("Sockets", "Bytes", "Sockets", "Wire"), tests("Bytes", "Bytes"),
         tests("Doors", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "Policy", "Sockets", "Wire"),
         tests("LocalAPI", "APITypes", "Bytes", "LocalAPI", "Sockets", "Wire"),
-        tests("LatchkeyDevice", "CryptoEngine", "LatchkeyDevice", "Wire"),
-        tests("StateDirectory", "Core", "CryptoEngine", "Policy", "Sockets", "StateDirectory", "Store", "Wire"),
-        tests("AdminCLI", "APITypes", "AdminCLI", "LatchkeyClient"),
+        tests(
+            "LatchkeyDevice", "Bytes", "CryptoEngine", "DeviceCLI", "LatchkeyDevice", "Sockets", "Wire"),
+        tests(
+            "StateDirectory", "Core", "CryptoEngine", "Policy", "Sockets", "StateDirectory", "Store", "Wire"),
+        tests(
+            "AdminCLI", "APITypes", "AdminCLI", "Bytes", "Core", "LatchkeyClient", "Policy", "Sockets",
+            "StateDirectory", "Wire"),
         tests(
             "Host", "APITypes", "CryptoEngine", "Host", "LatchkeyClient", "LatchkeyDevice", "Sockets", "Wire"),
         tests("Layering"),

@@ -9,11 +9,10 @@ CREATE TABLE identity (
     created_at      INTEGER NOT NULL CHECK (created_at >= 0)
 ) STRICT;
 
--- Paired devices. `id` is the Sill ID of the fingerprint; `name_folded` is the name in lower case, for sorting and
--- searching (SQLite folds ASCII only).
+-- Paired devices. A device's ID is the beginning of its fingerprint in another alphabet, so it is not stored a second
+-- time; both sort alike. `name_folded` is the name in lower case, for sorting and searching (SQLite folds ASCII only).
 CREATE TABLE devices (
     fingerprint  BLOB    NOT NULL PRIMARY KEY CHECK (length(fingerprint) = 32),
-    id           TEXT    NOT NULL UNIQUE CHECK (length(id) = 16),
     name         TEXT    NOT NULL,
     name_folded  TEXT    NOT NULL,
     model        TEXT,
@@ -24,10 +23,10 @@ CREATE TABLE devices (
     last_route   TEXT
 ) STRICT;
 
--- One index for each order a list pages in; the id makes every position unique.
-CREATE INDEX devices_by_name ON devices (name_folded, id);
-CREATE INDEX devices_by_pairing ON devices (paired_at DESC, id);
-CREATE INDEX devices_by_last_seen ON devices (ifnull(last_seen_at, -1) DESC, id);
+-- One index for each order a list pages in; the fingerprint makes every position unique.
+CREATE INDEX devices_by_name ON devices (name_folded, fingerprint);
+CREATE INDEX devices_by_pairing ON devices (paired_at DESC, fingerprint);
+CREATE INDEX devices_by_last_seen ON devices (ifnull(last_seen_at, -1) DESC, fingerprint);
 
 -- Keys that were removed. An import does not bring one back unless it is asked to.
 CREATE TABLE tombstones (

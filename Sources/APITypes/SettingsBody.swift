@@ -129,3 +129,37 @@ package struct SettingsBody: APIObject {
         writer.list("overridden", overridden)
     }
 }
+
+/// The quality in `quality.changed`: both pairs and which of them runs.
+package struct QualityItem: APIObject {
+    /// `home` or `away`.
+    package var runs: String
+    /// The quality at home.
+    package var home: SettingsBody.Quality
+    /// The quality away.
+    package var away: SettingsBody.Quality
+    /// Frames per second at most.
+    package var maxFPS: Int
+
+    /// All of it.
+    package init(runs: String, home: SettingsBody.Quality, away: SettingsBody.Quality, maxFPS: Int) {
+        self.runs = runs
+        self.home = home
+        self.away = away
+        self.maxFPS = maxFPS
+    }
+
+    package init(json: JSON) throws(JSONError) {
+        runs = try json.requiredString("runs")
+        home = try json.required("home", SettingsBody.Quality.init(json:))
+        away = try json.required("away", SettingsBody.Quality.init(json:))
+        maxFPS = try json.requiredInt("maxFPS")
+    }
+
+    package func encode(into writer: inout JSONWriter) {
+        writer.field("runs", runs)
+        writer.object("home") { home.encode(into: &$0) }
+        writer.object("away") { away.encode(into: &$0) }
+        writer.field("maxFPS", maxFPS)
+    }
+}

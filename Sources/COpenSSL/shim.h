@@ -12,6 +12,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include "lean_library.h"
+
 // SSL_OP_BIT(n) is a function-like macro with a cast, so the option has no name in Swift.
 static inline uint64_t shim_op_no_ticket(void) { return SSL_OP_NO_TICKET; }
 static inline uint64_t shim_op_cipher_server_preference(void) { return SSL_OP_CIPHER_SERVER_PREFERENCE; }

@@ -45,6 +45,9 @@ extension Core {
         refreshWindow(moment)
         refreshLock(moment)
         if let ends = request?.ends, moment.now >= ends { request = nil }
-        while let oldest = delegated.first, moment.now >= oldest.value.ends { delegated.remove(oldest.key) }
+        while let oldest = delegated.first, moment.now >= oldest.value.ends {
+            self[oldest.key.door].pending.leave(oldest.value.id)
+            delegated.remove(oldest.key)
+        }
     }
 }

@@ -49,16 +49,15 @@ package enum Digest {
         guard rounds > 0, length > 0 else { throw CryptoError(.openssl, "PBKDF2 needs rounds and a length") }
         ErrorQueue.clear()
         var out = [UInt8](repeating: 0, count: length)
-        // Never null, for the same reason as in hmacSHA256; only the counted bytes are read.
-        let done = unsafe (password + [0]).withUnsafeBytes { secret in
-            unsafe (salt + [0]).withUnsafeBufferPointer { saltBytes in
+        // OpenSSL takes null with length 0, which an empty array may give, for an empty string.
+        let done = unsafe password.withUnsafeBytes { secret in
+            unsafe salt.withUnsafeBufferPointer { salt in
                 unsafe out.withUnsafeMutableBufferPointer { output in
                     unsafe PKCS5_PBKDF2_HMAC(
                         secret.baseAddress?.assumingMemoryBound(to: CChar.self),
-                        Int32(clamping: password.count),
-                        saltBytes.baseAddress, Int32(clamping: salt.count), Int32(clamping: rounds),
-                        EVP_sha256(),
-                        Int32(clamping: length), output.baseAddress)
+                        Int32(clamping: secret.count),
+                        salt.baseAddress, Int32(clamping: salt.count), Int32(clamping: rounds),
+                        EVP_sha256(), Int32(clamping: output.count), output.baseAddress)
                 }
             }
         }

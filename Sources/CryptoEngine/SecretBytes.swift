@@ -28,7 +28,13 @@ internal import COpenSSL
     package var copy: [UInt8] { unsafe [UInt8](memory) }
 
     /// Whether `other` holds the same bytes, in time that depends on the lengths alone.
-    package func equals(_ other: [UInt8]) -> Bool { Digest.equal(copy, other) }
+    /// Empty is equal to nothing, as in ``Digest/equal(_:_:)``.
+    package func equals(_ other: [UInt8]) -> Bool {
+        guard unsafe other.count == memory.count, !other.isEmpty else { return false }
+        return unsafe other.withUnsafeBytes {
+            unsafe CRYPTO_memcmp(memory.baseAddress, $0.baseAddress, $0.count) == 0
+        }
+    }
 
     package var description: String { unsafe "<\(memory.count) secret bytes>" }
 }

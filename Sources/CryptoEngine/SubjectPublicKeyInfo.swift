@@ -20,9 +20,7 @@ enum SubjectPublicKeyInfo {
     /// The 65-byte point of a certificate's key; nil when the key is not EC on the named curve P-256 with an
     /// uncompressed point on it. `certificate` is an `X509 *`.
     @unsafe static func point(ofX509 certificate: OpaquePointer) -> [UInt8]? {
-        // OpenSSL decodes the key while it parses; no key means the point is not on its curve.
-        guard unsafe X509_get0_pubkey(certificate) != nil,
-            let info = unsafe X509_get_X509_PUBKEY(certificate),
+        guard let info = unsafe X509_get_X509_PUBKEY(certificate),
             unsafe i2d_X509_PUBKEY(info, nil) == size
         else { return nil }
         var der = [UInt8](repeating: 0, count: size)
@@ -31,6 +29,8 @@ enum SubjectPublicKeyInfo {
             return unsafe i2d_X509_PUBKEY(info, &cursor)
         }
         guard written == size, der.starts(with: prefix), der[prefix.count] == 0x04 else { return nil }
+        // OpenSSL decoded the key while it parsed; no key means that the point is not on the curve.
+        guard unsafe X509_get0_pubkey(certificate) != nil else { return nil }
         return Array(der[prefix.count...])
     }
 

@@ -19,11 +19,11 @@ package final class TLSServerContext: Sendable {
             unsafe SSL_CTX_set_options(context, shim_op_cipher_server_preference())
             unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
             unsafe SSL_CTX_set_client_hello_cb(
-                context, { ssl, _, _ in unsafe TLSConnection.noteClientHello(ssl) }, nil)
+                context, { ssl, _, _ in unsafe TLSCallbacks.noteClientHello(ssl) }, nil)
             unsafe SSL_CTX_set_alpn_select_cb(
                 context,
                 { ssl, chosen, chosenLength, offered, offeredLength, _ in
-                    unsafe TLSConnection.selectProtocol(ssl, chosen, chosenLength, offered, offeredLength)
+                    unsafe TLSCallbacks.selectProtocol(ssl, chosen, chosenLength, offered, offeredLength)
                 }, nil)
         }
     }
@@ -57,7 +57,9 @@ package final class TLSClientContext: Sendable {
 
     @unsafe init(method: OpaquePointer?, key: HostKey, certificateDER: [UInt8]) throws(CryptoError) {
         ErrorQueue.clear()
-        guard let raw = unsafe SSL_CTX_new(method) else { throw .failed("SSL_CTX_new") }
+        guard let raw = unsafe SSL_CTX_new_ex(LeanLibrary.shared.raw, nil, method) else {
+            throw .failed("SSL_CTX_new_ex")
+        }
         unsafe self.raw = raw
         let version = Int(TLS1_3_VERSION)
         guard unsafe SSL_CTX_ctrl(raw, SSL_CTRL_SET_MIN_PROTO_VERSION, version, nil) == 1,
@@ -74,7 +76,7 @@ package final class TLSClientContext: Sendable {
         unsafe SSL_CTX_ctrl(raw, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
         // In place of chain building: only the leaf's key is ever judged.
         unsafe SSL_CTX_set_cert_verify_callback(
-            raw, { store, _ in unsafe TLSConnection.judgePeer(store) }, nil)
+            raw, { store, _ in unsafe TLSCallbacks.judgePeer(store) }, nil)
         let certificateLoaded = unsafe certificateDER.withUnsafeBufferPointer { bytes in
             unsafe SSL_CTX_use_certificate_ASN1(raw, Int32(clamping: bytes.count), bytes.baseAddress)
         }

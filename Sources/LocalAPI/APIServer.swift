@@ -28,7 +28,7 @@ package final class APIServer: Sendable {
         /// The role a bearer token gives; compares in constant time.
         package var authorize: @Sendable (String) -> Role?
         /// Every operation.
-        package var routes: [Route]
+        package var routes: [APIRoute]
         /// The events of `Answer.events`.
         package var events: EventHub?
         /// Takes a line for the log.
@@ -38,7 +38,7 @@ package final class APIServer: Sendable {
 
         /// A server of these routes that listens nowhere yet.
         package init(
-            callers: SocketCallers, authorize: @escaping @Sendable (String) -> Role?, routes: [Route],
+            callers: SocketCallers, authorize: @escaping @Sendable (String) -> Role?, routes: [APIRoute],
             events: EventHub? = nil
         ) {
             self.callers = callers

@@ -14,6 +14,8 @@ package final class Responder: Sendable {
         case waiting
         /// There is an answer that the server has not taken yet.
         case answered(Answer)
+        /// The server is to make the answer itself.
+        case promised(@Sendable () -> Answer)
         /// The server took it, or gave up.
         case done
     }
@@ -32,16 +34,22 @@ package final class Responder: Sendable {
     package convenience init() { self.init(number: 0, mailbox: nil) }
 
     /// Answers.
-    package func send(_ answer: Answer) {
+    package func send(_ answer: Answer) { settle(.answered(answer)) }
+
+    /// Answers with what `make` gives on the server's thread, a moment later: for a caller that holds a lock `make`
+    /// needs.
+    package func send(later make: @escaping @Sendable () -> Answer) { settle(.promised(make)) }
+
+    private func settle(_ settled: State) {
         let wake = state.withLock { state in
             switch state {
             case .handling:
-                state = .answered(answer)
+                state = settled
                 return false
             case .waiting:
-                state = .answered(answer)
+                state = settled
                 return true
-            case .answered, .done: return false
+            case .answered, .promised, .done: return false
             }
         }
         if wake { mailbox?.answered(number) }
@@ -58,16 +66,21 @@ package final class Responder: Sendable {
 
     /// The answer, once; nil when there is none, and then one that comes later goes to the mailbox if `orWait`.
     func take(orWait: Bool) -> Answer? {
-        state.withLock { state in
+        let settled: State? = state.withLock { state in
             switch state {
-            case .answered(let answer):
-                state = .done
-                return answer
+            case .answered, .promised:
+                defer { state = .done }
+                return state
             case .handling, .waiting:
                 if orWait { state = .waiting }
                 return nil
             case .done: return nil
             }
+        }
+        switch settled {
+        case .answered(let answer): return answer
+        case .promised(let make): return make()
+        default: return nil
         }
     }
 

@@ -35,12 +35,12 @@ struct RouteTable: Sendable {
     }
 
     /// The rows, in their order.
-    let routes: [Route]
+    let routes: [APIRoute]
     private var exact: [String: Entry] = [:]
     private var patterns: [Entry] = []
 
     /// Indexes the rows. When two have the same method and path the first one wins.
-    init(_ routes: [Route]) {
+    init(_ routes: [APIRoute]) {
         self.routes = routes
         var entries: [String: Entry] = [:]
         var order: [String] = []

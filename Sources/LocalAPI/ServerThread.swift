@@ -148,7 +148,7 @@ final class ServerThread {
         let caller = connection.caller ?? Caller(.tcp)
         var verdict = gatekeeper.judge(
             method: method, path: path, caller: caller, headers: scan, headerBytes: connection.headerBytes)
-        var bodyLimit = Route.usualBodyLimit
+        var bodyLimit = APIRoute.usualBodyLimit
         var tooLarge = false
         if case .call(let index, var request) = verdict {
             bodyLimit = gatekeeper.table.routes[index].bodyLimit

@@ -23,12 +23,9 @@ package struct Backoff: Sendable {
     /// Sources remembered now.
     package var count: Int { records.count }
 
-    /// Whether the source is closed at once. Drops what no longer counts.
-    package mutating func isBlocked(_ source: IPAddress, at now: MonotonicTime) -> Bool {
-        guard let until = records[source]?.until else { return false }
-        if now < until { return true }
-        records.remove(source)
-        return false
+    /// Whether the source is closed at once.
+    package func isBlocked(_ source: IPAddress, at now: MonotonicTime) -> Bool {
+        records[source]?.until.map { now < $0 } ?? false
     }
 
     /// Counts one failure; true when it started a backoff.

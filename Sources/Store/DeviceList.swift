@@ -20,27 +20,27 @@ package struct Page<Item: Sendable>: Sendable {
     package var next: String?
 }
 
-/// Where a page of devices begins: the sort value and ID of the last one before it. Opaque to callers.
+/// Where a page of devices begins: the sort value and key of the last one before it. Opaque to callers.
 struct DeviceCursor: Equatable {
     var sort: DeviceSort
-    var key: SQLValue
-    var id: String
+    var value: SQLValue
+    var device: Fingerprint
 
     var text: String {
-        let value: String
-        switch key {
-        case .integer(let number): value = "\(number)"
-        case .text(let text): value = text
-        case .null, .blob: value = ""
+        let shown: String
+        switch value {
+        case .integer(let number): shown = "\(number)"
+        case .text(let text): shown = text
+        case .null, .blob: shown = ""
         }
-        // The key comes last: a name may hold any character.
-        return Base64URL.encode("\(sort.rawValue)\n\(id)\n\(value)".utf8)
+        // The value comes last: a name may hold any character.
+        return Base64URL.encode("\(sort.rawValue)\n\(device.base64url)\n\(shown)".utf8)
     }
 
-    init(sort: DeviceSort, key: SQLValue, id: String) {
+    init(sort: DeviceSort, value: SQLValue, device: Fingerprint) {
         self.sort = sort
-        self.key = key
-        self.id = id
+        self.value = value
+        self.device = device
     }
 
     /// nil for a text that is not a position in a list of this order.
@@ -49,12 +49,14 @@ struct DeviceCursor: Equatable {
             return nil
         }
         let parts = plain.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0] == sort.rawValue else { return nil }
+        guard parts.count == 3, parts[0] == sort.rawValue,
+            let device = Fingerprint(base64url: String(parts[1]))
+        else { return nil }
         if sort == .name {
-            self.init(sort: sort, key: .text(String(parts[2])), id: String(parts[1]))
+            self.init(sort: sort, value: .text(String(parts[2])), device: device)
         } else {
             guard let number = Int64(parts[2]) else { return nil }
-            self.init(sort: sort, key: .integer(number), id: String(parts[1]))
+            self.init(sort: sort, value: .integer(number), device: device)
         }
     }
 }
@@ -75,9 +77,9 @@ extension Connection {
         var conditions: [String] = []
         var values: [SQLValue] = []
         if let cursor {
-            // In this form, not as a row comparison, because the ID always grows while the times go down.
-            conditions.append("(\(column) \(step)= ?1 AND (\(column) \(step) ?1 OR id > ?2))")
-            values += [cursor.key, .text(cursor.id)]
+            // In this form, not as a row comparison, because the key always grows while the times go down.
+            conditions.append("(\(column) \(step)= ?1 AND (\(column) \(step) ?1 OR fingerprint > ?2))")
+            values += [cursor.value, .key(cursor.device)]
         }
         if let filter, !filter.isEmpty {
             values.append(.text(filter.lowercased()))
@@ -87,12 +89,12 @@ extension Connection {
         let sql =
             "SELECT \(Self.deviceColumns), \(column) FROM devices"
             + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
-            + " ORDER BY \(column)\(sort == .name ? "" : " DESC"), id LIMIT ?\(values.count)"
+            + " ORDER BY \(column)\(sort == .name ? "" : " DESC"), fingerprint LIMIT ?\(values.count)"
         var page = Page<DeviceRecord>(items: [], next: nil)
         var last: SQLValue = .null
         try forEachRow(sql, values) { row throws(StoreError) in
             if page.items.count == limit, let device = page.items.last {
-                page.next = DeviceCursor(sort: sort, key: last, id: device.id.text).text
+                page.next = DeviceCursor(sort: sort, value: last, device: device.fingerprint).text
                 return false
             }
             page.items.append(try Self.device(row))

@@ -10,7 +10,13 @@ internal import Glibc
     init?(_ body: @escaping @Sendable () -> Void) {
         let box = unsafe Unmanaged.passRetained(Body(body))
         var handle = pthread_t()
+        // The mask is inherited: signals are for the main thread.
+        var all = sigset_t()
+        var old = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe pthread_sigmask(SIG_SETMASK, &all, &old)
         let code = unsafe pthread_create(&handle, nil, { unsafe runBody($0) }, box.toOpaque())
+        unsafe pthread_sigmask(SIG_SETMASK, &old, nil)
         guard code == 0 else {
             unsafe box.release()
             return nil

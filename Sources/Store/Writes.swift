@@ -51,16 +51,16 @@ extension Connection {
     private func put(_ device: DeviceRecord) throws(StoreError) {
         try run(
             """
-            INSERT INTO devices (fingerprint, id, name, name_folded, model, paired_at, paired_how, cable_device,
+            INSERT INTO devices (fingerprint, name, name_folded, model, paired_at, paired_how, cable_device,
                 last_seen_at, last_route)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (fingerprint) DO UPDATE SET name = excluded.name, name_folded = excluded.name_folded,
                 model = excluded.model, paired_at = excluded.paired_at, paired_how = excluded.paired_how,
                 cable_device = excluded.cable_device, last_seen_at = excluded.last_seen_at,
                 last_route = excluded.last_route
             """,
             [
-                .key(device.fingerprint), .text(device.id.text), .text(device.name),
+                .key(device.fingerprint), .text(device.name),
                 .text(device.name.lowercased()), .optional(device.model), .time(device.pairedAt),
                 .text(device.pairedHow), .optional(device.cableDevice), .time(device.lastSeenAt),
                 .optional(device.lastRoute),

@@ -88,6 +88,17 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension IPAddress {
+    /// The zone in the text of an address, with or without brackets and port: what follows `%` up to `]` or the end
+    /// (file 03 §3.1, [L]). A name, or the digits of an index; nil when there is none. For the local API, which names
+    /// interfaces that only the system knows the index of.
+    package static func zone(in text: String) -> String? {
+        guard let percent = text.utf8.firstIndex(of: UInt8(ascii: "%")) else { return nil }
+        let zone = text.utf8[text.utf8.index(after: percent)...].prefix { $0 != UInt8(ascii: "]") }
+        return zone.isEmpty ? nil : String(Substring(zone))
+    }
+}
+
 // The ranges of file 03 §3.1.
 extension IPAddress {
     /// 127.0.0.0/8 and `::1`.

@@ -1,1 +1,7 @@
-print("")
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCLI
+import Terminal
+
+let code = await runDevice(Array(CommandLine.arguments.dropFirst()), .process())
+exitProcess(code.rawValue)

@@ -1,1 +1,4 @@
-print("")
+import Glibc
+import Host
+
+exit(Daemon.main())

@@ -48,6 +48,17 @@ import Wire
             ])
     }
 
+    /// RFC 7914 section 11, and nothing at all.
+    @Test(arguments: [
+        ("passwd", "salt", "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"),
+        ("", "", "f7ce0b653d2d72a4108cf5abe912ffdd777616dbbb27a70e8204f3ae2d0f6fad"),
+    ])
+    func derivedKeys(password: String, salt: String, key: String) throws {
+        let derived = try Digest.pbkdf2SHA256(
+            password: Array(password.utf8), salt: Array(salt.utf8), rounds: 1, length: 32)
+        #expect(Hex.encode(derived) == key)
+    }
+
     @Test func pbkdf2WantsRoundsAndLength() {
         #expect(throws: CryptoError.self) {
             try Digest.pbkdf2SHA256(password: [], salt: [], rounds: 0, length: 32)

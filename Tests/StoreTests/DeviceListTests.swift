@@ -15,7 +15,7 @@ struct DeviceListTests {
     init() throws {
         folder = try TemporaryDirectory()
         store = try Store(path: folder.database, create: true)
-        // Equal names, equal and missing times: the ID must break every tie.
+        // Equal names, equal and missing times: the key must break every tie.
         devices = try (0..<60).map { (number: UInt32) in
             var device = try device(
                 number, name: ["Zoë", "anna", "Anna", "ÅSA", "line\nbreak", ""][Int(number) % 6],
@@ -95,7 +95,7 @@ struct DeviceListTests {
         let connection = try Connection(path: folder.database, access: .readOnly)
         var plan = ""
         try connection.forEachRow(
-            "EXPLAIN QUERY PLAN SELECT * FROM devices ORDER BY \(column ?? ""), id LIMIT 5"
+            "EXPLAIN QUERY PLAN SELECT * FROM devices ORDER BY \(column ?? ""), fingerprint LIMIT 5"
         ) { row in
             plan += row.text(3)
             return true

@@ -97,6 +97,16 @@ import Wire
         #expect(IPAddress("192.168.1.1")?.unscoped == IPAddress("192.168.1.1"))
     }
 
+    @Test(
+        arguments: [
+            ("[fe80::1%en0]:52397", "en0"), ("fe80::1%br-lan", "br-lan"),
+            ("[fe80::1%enp3s0.10]", "enp3s0.10"),
+            ("fe80::1%16", "16"), ("fe80::1%", nil), ("[fe80::1%]:5", nil), ("192.168.1.20", nil), ("", nil),
+        ] as [(String, String?)])
+    func zones(text: String, zone: String?) {
+        #expect(IPAddress.zone(in: text) == zone)
+    }
+
     /// File 03 §3.1: first and last address of each range, and their neighbours.
     @Test(arguments: [
         ("127.0.0.0", "loopback"), ("127.255.255.255", "loopback"), ("126.255.255.255", ""),

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Every command there is, in the order help lists them (spec 08, "latchkey").
+enum CommandTable {
+    /// Options of all commands.
+    static let global = [
+        OptionInfo("--json", nil, "print the API's own body"),
+        OptionInfo("--socket", "PATH", "the service's Unix socket"),
+        OptionInfo("--api", "URL", "its TCP address instead, http://127.0.0.1:7456"),
+        OptionInfo("--token-file", "FILE", "the file of the admin token, with --api"),
+        OptionInfo("--state-dir", "DIR", "the service's state directory"),
+        OptionInfo("--no-color", nil, "no colour on a terminal (as NO_COLOR does)"),
+    ]
+
+    /// The command of that name or alias.
+    static func command(_ name: String) -> CommandInfo? {
+        commands.first { $0.name == name || $0.alias == name }
+    }
+
+    private static let deviceWords =
+        "DEVICE is an ID, the first four or more characters of one, or an exact name that only one device has."
+    private static let offlineWords =
+        "While the service is down it works on the state directory itself, by the same rules."
+
+    static let commands: [CommandInfo] = [
+        CommandInfo(
+            name: "status", summary: "show the host, its doors, the pairing window and sessions",
+            examples: [
+                ("latchkey status", "one screen"), ("latchkey status --json | jq .doors", "the doors alone"),
+            ]),
+        CommandInfo(
+            name: "list", alias: "devices", summary: "list the paired devices", details: [offlineWords],
+            examples: [("latchkey list", "who may connect"), ("latchkey list --json", "for a program")],
+            worksOffline: true),
+        CommandInfo(
+            name: "show", operands: "DEVICE", operand: .device, summary: "show one paired device",
+            details: [deviceWords, offlineWords],
+            examples: [("latchkey show 7K3Q", "by the start of its ID")], worksOffline: true),
+        CommandInfo(
+            name: "rename", operands: "DEVICE NAME", operand: .device, summary: "give a device another name",
+            details: [deviceWords, offlineWords],
+            examples: [("latchkey rename 7K3Q \"Anna's iPad\"", "a name with a blank is quoted")],
+            worksOffline: true),
+        CommandInfo(
+            name: "remove", operands: "DEVICE…", operand: .device,
+            summary: "unpair devices and end their sessions",
+            options: [OptionInfo("--yes", nil, "do not ask first")],
+            details: [
+                "Asks first on a terminal; without one, --yes is needed. A removed device must pair again.",
+                deviceWords, offlineWords,
+            ],
+            examples: [
+                ("latchkey remove \"Anna's iPad\"", "asks, then removes"),
+                ("latchkey remove 7K3Q 9XYZ --yes", "two at once, from a script"),
+            ], worksOffline: true),
+        CommandInfo(
+            name: "pair", summary: "open a pairing window and wait for a device",
+            options: [
+                OptionInfo("--lifetime", "SECONDS", "how long it stays open, 30 to 600 (300)"),
+                OptionInfo("--home-only", nil, "pair on the home door alone"),
+                OptionInfo("--replace", nil, "close a window that is open already"),
+                OptionInfo("--no-wait", nil, "print the link and code and leave the window open"),
+                OptionInfo("--svg", "FILE", "write the QR code as a picture (it holds the secret)"),
+            ],
+            details: [
+                "Draws the QR code and the typed code, counts down, and names the device that paired. Ctrl-C "
+                    + "cancels the window.",
+                "Ends with 0 when a device paired, 1 when the window expired, was stopped by wrong codes or "
+                    + "cancelled elsewhere, 130 after Ctrl-C.",
+            ],
+            examples: [
+                ("latchkey pair", "on a terminal: scan the code with the device"),
+                ("latchkey pair --home-only --lifetime 60", "a minute, on this network alone"),
+                ("latchkey pair --no-wait --svg pair.svg", "for a picture on another screen"),
+            ]),
+        CommandInfo(
+            name: "sessions", summary: "list the running sessions",
+            examples: [("latchkey sessions", "who is connected, and how")]),
+        CommandInfo(
+            name: "disconnect", operands: "SESSION", operand: .session, summary: "end one session now",
+            options: [OptionInfo("--message", "TEXT", "what the person at the device is told")],
+            details: [
+                "SESSION is an ID of latchkey sessions, or the start of one. The device stays paired and does "
+                    + "not come back by itself."
+            ],
+            examples: [("latchkey disconnect 5f2c --message \"Movie night\"", "with a word of why")]),
+        CommandInfo(
+            name: "settings", summary: "show the settings in force", details: [offlineWords],
+            examples: [("latchkey settings", "under the names that set takes")], worksOffline: true),
+        CommandInfo(
+            name: "set", operands: "KEY VALUE…", operand: .setting, summary: "change settings, all or none",
+            details: [offlineWords, "Keys:"],
+            examples: [
+                ("latchkey set remote-access on internet-access off", "two in one step"),
+                ("latchkey set home-bitrate 15M", "bits per second; k and M are understood"),
+                ("latchkey set address-name \"\"", "clears it"),
+            ], worksOffline: true),
+        CommandInfo(
+            name: "events", summary: "show what happened, or what happens",
+            options: [
+                OptionInfo("--follow", nil, "go on as things happen, until Ctrl-C"),
+                OptionInfo("--since", "ID", "only what came after this event"),
+            ],
+            details: [
+                "Without --follow it shows what the service remembers, at most the last 1,000. With it, new "
+                    + "events only, or those after --since."
+            ],
+            examples: [
+                ("latchkey events --follow", "as things happen"),
+                ("latchkey events --follow --json", "one JSON object a line"),
+            ]),
+        CommandInfo(
+            name: "audit", summary: "show who did what, newest first",
+            options: [OptionInfo("--limit", "N", "the newest N records (50; with --json all)")],
+            examples: [("latchkey audit --limit 10", "the last ten")]),
+        CommandInfo(
+            name: "identity", operands: "[show]", operand: .identityVerb,
+            summary: "show the host's ID and fingerprint",
+            examples: [("latchkey identity show", "what devices pin")]),
+        CommandInfo(
+            name: "unlock", summary: "forget backoffs, quiet times and the count of asked windows",
+            options: [
+                OptionInfo("--source", "ADDR", "only this address's"),
+                OptionInfo("--device", "ID", "only this device's"),
+            ],
+            examples: [("latchkey unlock --source 192.168.1.20", "let one address try again at once")]),
+        CommandInfo(
+            name: "completion", operands: "bash|zsh|fish", operand: .shell,
+            summary: "print a completion script",
+            examples: [
+                ("source <(latchkey completion bash)", "for this shell"),
+                ("latchkey completion fish > ~/.config/fish/completions/latchkey.fish", "for good"),
+            ]),
+        CommandInfo(name: "version", summary: "print the version"),
+        CommandInfo(
+            name: "help", operands: "[COMMAND]", operand: .command, summary: "explain a command",
+            examples: [("latchkey help remove", "all about one command")]),
+    ]
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The words of `latchkey-device help`.
+enum DeviceHelp {
+    /// The version this program says it is, in hellos too.
+    static let version = "0.1.0"
+
+    static func text(_ command: String?) -> String {
+        switch command {
+        case "pair": pair
+        case "connect": connect
+        case "hosts":
+            """
+            latchkey-device hosts
+
+            Lists the saved hosts: ID, name, when and how paired, last session, addresses.
+
+            """ + everywhere
+        case "forget":
+            """
+            latchkey-device forget HOSTID
+
+            Forgets a saved host. The host keeps this device on its own list until it is removed there.
+
+            """ + everywhere
+        default: overview
+        }
+    }
+
+    private static let overview = """
+        latchkey-device: a device on the command line, for trying a host without a phone.
+
+          latchkey-device pair LINK [--host HOST:PORT]        pair by the link of a QR code
+          latchkey-device pair --code CODE --host HOST:PORT   pair by the twelve digits
+          latchkey-device connect [HOSTID] [--host HOST:PORT] [--door home|remote] [--seconds N]
+          latchkey-device connect HOST:PORT                   the same, with the only saved host
+          latchkey-device hosts                               list saved hosts
+          latchkey-device forget HOSTID
+          latchkey-device help [COMMAND] | version
+
+        """ + everywhere + exits
+
+    private static let pair = """
+        latchkey-device pair LINK [--host HOST:PORT]
+        latchkey-device pair --code CODE --host HOST:PORT
+
+        Pairs with a host that shows a pairing window. LINK is the text of its QR code (quote it: it holds &).
+        With --host only that place is dialled. The link of a window for the host's own network carries no address:
+        it needs --host, with the port of the home door (`latchkey status` on the host shows it).
+        CODE is the twelve digits; a typing mistake is found here and costs none of the host's tries.
+
+          --host HOST:PORT   where the host is
+          --name NAME        what the host lists this device as (default: this machine's name)
+          --model MODEL      what kind of device it says it is
+
+        """ + everywhere + exits
+
+    private static let connect = """
+        latchkey-device connect [HOSTID] [--host HOST:PORT] [--door home|remote] [--seconds N]
+        latchkey-device connect HOST:PORT
+
+        Opens a session with a saved host and says what comes of it: its signed self-description (verified or not), the
+        kinds of messages received, bytes, round trip, its goodbye. Without HOSTID exactly one host must be saved. Dials
+        the host's saved addresses, and first a host on this machine whose endpoints.json can be read.
+
+          --host HOST:PORT   dial only this place
+          --door home|remote the door it is; without --host, the door to use
+          --seconds N        end after N seconds (default: when the host ends it, or Ctrl-C)
+          --app-version V    the version this device says it has
+          --runtime-dir DIR  where a host on this machine keeps endpoints.json
+
+        """ + everywhere + exits
+
+    private static let everywhere = """
+
+        Everywhere, before or after the command:
+          --dir DIR          this device's key and saved hosts
+                             (default: $XDG_STATE_HOME/latchkey-device, or ~/.local/state/latchkey-device)
+          --json             print JSON
+
+        """
+
+    private static let exits = """
+
+        Exit: 0 done; 1 the host refused; 2 usage; 3 nothing answered; 4 no such saved host; 5 another key answered.
+
+        """
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LatchkeyDevice
+internal import Wire
+
+/// How a `connect` ended, the words of its final object.
+enum ConnectEnd: String, Sendable {
+    /// Its time was over.
+    case seconds
+    case goodbye
+    /// By either side, without a word.
+    case closed
+    /// Before the host served it.
+    case refused
+}
+
+/// Everything a `connect` has to say at its end.
+struct ConnectReport: Sendable {
+    var host: SavedHost
+    var door: HostDoor
+    var summary: SessionSummary?
+    var ended: ConnectEnd
+    /// Why not, when there was no session or it broke off.
+    var error: DeviceError?
+}
+
+extension DeviceRun {
+    private enum SessionEnd: Sendable {
+        case host(DeviceError?)
+        case time
+        case stop(ExitCode)
+    }
+
+    func connect(
+        _ word: String?, place: String?, door: HostDoor?, seconds: Double?
+    ) async throws(DeviceError) -> ExitCode {
+        let device = try openDevice()
+        let host = try chosenHost(word, device)
+        let places = try places(of: host, place: place, door: door, device)
+        let opened = await race { () async -> Result<Session, DeviceError> in
+            do throws(DeviceError) {
+                return .success(try await device.connect(to: host, at: places))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch opened {
+        case .stopped(let code):
+            return code
+        case .finished(.failure(let error)):
+            let ended: ConnectEnd =
+                error.goodbye != nil ? .goodbye : ExitCode(error) == .noAnswer ? .closed : .refused
+            report(
+                ConnectReport(
+                    host: host, door: door ?? places.first?.door ?? .remote, summary: error.summary,
+                    ended: ended,
+                    error: error))
+            throw error
+        case .finished(.success(let session)):
+            return try await follow(session, device: device, seconds: seconds)
+        }
+    }
+
+    private func follow(
+        _ session: Session, device: Device, seconds: Double?
+    ) async throws(DeviceError) -> ExitCode {
+        if !command.json { console.write(await DeviceOutput.greeting(session)) }
+        let end = await wait(for: session, seconds: seconds)
+        await session.close()
+        let summary = await session.summary()
+        let host = (try? device.host(session.host.id)) ?? session.host
+        var result = ConnectReport(host: host, door: session.door, summary: summary, ended: .closed)
+        var code = ExitCode.done
+        switch end {
+        case .time: result.ended = .seconds
+        case .stop(let stopped): code = stopped
+        case .host(let error):
+            if let goodbye = summary.goodbye {
+                result.ended = .goodbye
+                code = .refused
+                console.complain("latchkey-device: \(goodbye.words)\n")
+            } else if let error {
+                result.error = error
+                code = ExitCode(error)
+                console.complain("latchkey-device: \(error.message)\n")
+            }
+        }
+        report(result)
+        return code
+    }
+
+    private func wait(for session: Session, seconds: Double?) async -> SessionEnd {
+        let console = console
+        return await withTaskGroup(of: SessionEnd.self) { group in
+            group.addTask {
+                do {
+                    while try await session.next() != nil {}
+                    return .host(nil)
+                } catch {
+                    return .host(error as? DeviceError)
+                }
+            }
+            if let seconds {
+                group.addTask {
+                    // Cancelled only when another end came first.
+                    _ = try? await Task.sleep(for: .seconds(seconds))
+                    return .time
+                }
+            }
+            group.addTask { .stop(await console.stopRequest()) }
+            let first = await group.next() ?? .time
+            group.cancelAll()
+            return first
+        }
+    }
+
+    private func report(_ report: ConnectReport) {
+        if command.json {
+            console.write(DeviceOutput.json(report))
+        } else if report.summary != nil {
+            console.write(DeviceOutput.text(report))
+        }
+    }
+
+    private func chosenHost(_ word: String?, _ device: Device) throws(DeviceError) -> SavedHost {
+        if let word { return try find(word, device) }
+        let hosts = try device.hosts()
+        if hosts.count == 1 { return hosts[0] }
+        throw DeviceError(
+            .unknownHost,
+            hosts.isEmpty
+                ? "no host is saved yet; pair first"
+                : "\(hosts.count) hosts are saved; say which: connect HOSTID")
+    }
+
+    /// Where to dial. A named place alone, when there is one; else a host on this machine, then what is saved.
+    private func places(
+        of host: SavedHost, place: String?, door: HostDoor?, _ device: Device
+    ) throws(DeviceError) -> [DialCandidate] {
+        if let place {
+            let endpoint = try Endpoint(place)
+            // The remote door's port is known to everybody the host has told; any other port is the home door's.
+            let guess: HostDoor = (endpoint.port ?? host.remotePort) == host.remotePort ? .remote : .home
+            return [DialCandidate(endpoint, door: door ?? guess)]
+        }
+        let directories = LocalDoors.directories(
+            option: command.runtimeDirectory, isRoot: console.isRoot, environment: console.environment)
+        let local = LocalDoors.find(in: directories)
+        var places: [DialCandidate] = []
+        if door != .remote, let port = local?.home {
+            places.append(DialCandidate(onThisMachine: try Endpoint("127.0.0.1:\(port)"), door: .home))
+        }
+        if door != .home { places += device.candidates(for: host) }
+        if door == .remote, let port = local?.remote {
+            places.append(DialCandidate(onThisMachine: try Endpoint("127.0.0.1:\(port)"), door: .remote))
+        }
+        if places.isEmpty, door == .home {
+            throw DeviceError(
+                .noAddress,
+                "no home door is known here; say where it is: --host HOST:PORT (`latchkey status` on the host shows it)"
+            )
+        }
+        return places
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Core
+internal import EventLoop
+package import LocalAPI
+package import Store
+package import Wire
+
+/// Everything the API's handlers reach of the service, and nothing else. Filled once, before the server starts.
+package struct APIServices: Sendable {
+    /// Decides.
+    package var core: SharedCore
+    /// Reads lists; changes reach it through the core only.
+    package var store: Store
+    /// Who this host is.
+    package var identity: HostIdentity
+    /// The current kind 18 payload, signed now. Throws when the key cannot sign.
+    package var hostInfo: @Sendable () throws -> [UInt8]
+    /// Fresh secrets for a window. Throws when the system has no randomness.
+    package var windowEntropy: @Sendable () throws -> WindowEntropy
+    /// `on`, `off` or `unavailable`: whether the host announces itself.
+    package var advertising: @Sendable () -> String
+    /// Wall-clock and monotonic time, as the core's.
+    package var now: @Sendable () -> Moment
+    /// When the service started.
+    package var started: Moment
+    /// Streams of events; `EventWriter` fills it.
+    package var events: EventHub
+    /// Who waits for a change to be committed. The shell routes effect `changeDone` to it.
+    package var changes = ChangeDesk()
+    /// Who waits for a window to be ready. The shell routes effect `windowReady` to it.
+    package var windows = WindowDesk()
+    /// Counts answers; more samples come from `moreMetrics`.
+    package var metrics = Metrics()
+    /// Samples of the doors and the relay.
+    package var moreMetrics: @Sendable (inout MetricsText) -> Void = { _ in }
+    /// Whether `/metrics` needs no token (`--metrics-open`).
+    package var isMetricsOpen = false
+
+    /// The parts that have no stand-in.
+    package init(
+        core: SharedCore, store: Store, identity: HostIdentity,
+        hostInfo: @escaping @Sendable () throws -> [UInt8],
+        windowEntropy: @escaping @Sendable () throws -> WindowEntropy,
+        advertising: @escaping @Sendable () -> String, now: @escaping @Sendable () -> Moment, started: Moment,
+        events: EventHub
+    ) {
+        self.core = core
+        self.store = store
+        self.identity = identity
+        self.hostInfo = hostInfo
+        self.windowEntropy = windowEntropy
+        self.advertising = advertising
+        self.now = now
+        self.started = started
+        self.events = events
+    }
+
+    /// Runs something that takes longer than a request should hold the server's thread: a large import or export.
+    func aside(_ work: @escaping @Sendable () -> Void) {
+        // Without a thread to spare the work is still done, only less politely.
+        if (try? runThread(name: "api-aside", work)) == nil { work() }
+    }
+}
+
+/// What `GET /v1/identity` says, but for the name.
+package struct HostIdentity: Sendable {
+    /// Of the host's key.
+    package var fingerprint: Fingerprint
+    /// The public key, X9.63, 65 bytes.
+    package var publicKey: [UInt8]
+    /// DER.
+    package var certificate: [UInt8]
+    /// When the key was made.
+    package var createdAt: WallTime
+    /// The service's version.
+    package var version: String
+
+    /// All of it.
+    package init(
+        fingerprint: Fingerprint, publicKey: [UInt8], certificate: [UInt8], createdAt: WallTime,
+        version: String
+    ) {
+        self.fingerprint = fingerprint
+        self.publicKey = publicKey
+        self.certificate = certificate
+        self.createdAt = createdAt
+        self.version = version
+    }
+}

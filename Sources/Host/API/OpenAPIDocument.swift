@@ -1,0 +1,1693 @@
+// SPDX-License-Identifier: Apache-2.0
+// swift-format-ignore-file
+
+/// docs/openapi.json, written here by Scripts/embed-openapi.
+enum OpenAPIDocument {
+    /// The document, the same bytes.
+    static var bytes: [UInt8] { Array(text.utf8) }
+
+    private static let text = #"""
+{
+  "openapi": "3.1.0",
+  "info": {
+    "title": "Latchkey local API",
+    "version": "1",
+    "summary": "Pairing and remote-access identity of a streaming host.",
+    "description": "HTTP/1.1 with JSON on the host only. Over the Unix socket the caller's user decides; over TCP a bearer token from the state directory. Changes are additive. Unknown members are ignored. See docs/api.md.",
+    "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}
+  },
+  "servers": [
+    {
+      "url": "http://127.0.0.1:{port}",
+      "description": "Loopback TCP; the Unix socket serves the same.",
+      "variables": {"port": {"default": "7456"}}
+    }
+  ],
+  "security": [{"token": []}],
+  "tags": [
+    {"name": "Service", "description": "The service itself."},
+    {"name": "Identity", "description": "The host's key and name."},
+    {"name": "Devices", "description": "Who may connect."},
+    {"name": "Pairing", "description": "Letting a device in."},
+    {"name": "Admission", "description": "Decisions for delegated mode."},
+    {"name": "Sessions", "description": "Who is connected."},
+    {"name": "Settings", "description": "What an admin decides."},
+    {"name": "Audit", "description": "What was done."}
+  ],
+  "paths": {
+    "/healthz": {
+      "get": {
+        "operationId": "getHealth",
+        "tags": ["Service"],
+        "summary": "Whether the service does its job",
+        "x-role": "open",
+        "security": [],
+        "responses": {
+          "200": {
+            "description": "It does.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Health"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {
+            "description": "Degraded: the database cannot be written, or a door that should be open is not. Or the service is stopping.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/Health"}},
+              "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
+            }
+          }
+        }
+      }
+    },
+    "/metrics": {
+      "get": {
+        "operationId": "getMetrics",
+        "tags": ["Service"],
+        "summary": "Counters and histograms",
+        "description": "Needs no token when the service runs with --metrics-open.",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "responses": {
+          "200": {
+            "description": "Prometheus text.",
+            "content": {"text/plain": {"schema": {"type": "string"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/openapi.json": {
+      "get": {
+        "operationId": "getDescription",
+        "tags": ["Service"],
+        "summary": "This document",
+        "x-role": "open",
+        "security": [],
+        "responses": {
+          "200": {
+            "description": "OpenAPI 3.1.",
+            "content": {"application/json": {"schema": {"type": "object"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/status": {
+      "get": {
+        "operationId": "getStatus",
+        "tags": ["Service"],
+        "summary": "One screen about the service",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "responses": {
+          "200": {
+            "description": "The status.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Status"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/events": {
+      "get": {
+        "operationId": "streamEvents",
+        "tags": ["Service"],
+        "summary": "Server-sent events",
+        "description": "data is the changed object plus at. After an ID the service does not have any more, or never had, an event reset comes first: read again what matters. A comment every 15 s keeps the stream alive. Types: pairing.opened, pairing.closed, pairing.requested, device.paired, device.renamed, device.removed, device.seen, session.opened, session.closing, session.closed, quality.changed, link.changed, reachability.changed, settings.changed, door.changed, lock.changed.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "Last-Event-ID",
+            "in": "header",
+            "description": "The last event the client has; without it: new events only.",
+            "schema": {"type": "string"}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "A stream that does not end by itself.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/lock": {
+      "put": {
+        "operationId": "setLock",
+        "tags": ["Service"],
+        "summary": "Say whether the host is locked",
+        "description": "For desktops without logind.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Lock"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The lock that results.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Lock"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/identity": {
+      "get": {
+        "operationId": "getIdentity",
+        "tags": ["Identity"],
+        "summary": "Who this host is",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "responses": {
+          "200": {
+            "description": "The identity; nothing in it is secret.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Identity"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/identity/host-info": {
+      "get": {
+        "operationId": "getHostInfo",
+        "tags": ["Identity"],
+        "summary": "The signed host info",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "responses": {
+          "200": {
+            "description": "The current kind 18 payload.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SignedHostInfo"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/devices": {
+      "get": {
+        "operationId": "listDevices",
+        "tags": ["Devices"],
+        "summary": "Paired devices",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "description": "Items on a page.",
+            "schema": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
+          },
+          {
+            "name": "after",
+            "in": "query",
+            "description": "The last page's next.",
+            "schema": {"type": "string"}
+          },
+          {
+            "name": "q",
+            "in": "query",
+            "description": "Keeps names that contain this, in any case.",
+            "schema": {"type": "string"}
+          },
+          {
+            "name": "sort",
+            "in": "query",
+            "schema": {"type": "string", "enum": ["name", "pairedAt", "lastSeenAt"], "default": "name"}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "A page.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/DevicePage"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/devices/{id}": {
+      "get": {
+        "operationId": "getDevice",
+        "tags": ["Devices"],
+        "summary": "One device",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "description": "The device's ID, or any unambiguous beginning of at least 4 characters.",
+            "schema": {"type": "string", "minLength": 1}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The device.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Device"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "409": {"$ref": "#/components/responses/Conflict"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      },
+      "patch": {
+        "operationId": "renameDevice",
+        "tags": ["Devices"],
+        "summary": "Rename a device",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "parameters": [
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "description": "The device's ID, or any unambiguous beginning of at least 4 characters.",
+            "schema": {"type": "string", "minLength": 1}
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/DeviceRename"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The device.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Device"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "409": {"$ref": "#/components/responses/Conflict"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      },
+      "delete": {
+        "operationId": "removeDevice",
+        "tags": ["Devices"],
+        "summary": "Remove a device",
+        "description": "Its sessions get goodbye removed and are closed. A tombstone keeps backups and imports from bringing it back.",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "parameters": [
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "description": "The device's ID, or any unambiguous beginning of at least 4 characters.",
+            "schema": {"type": "string", "minLength": 1}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "Removed; from now on no handshake of its key succeeds.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/DeviceRemoved"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "409": {"$ref": "#/components/responses/Conflict"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/devices/import": {
+      "post": {
+        "operationId": "importDevices",
+        "tags": ["Devices"],
+        "summary": "Take devices from another machine",
+        "description": "JSON Lines, one device a line, at most 64 MiB. One transaction: a bad line is 400 with its number, and nothing is applied.",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "parameters": [
+          {
+            "name": "restoreRemoved",
+            "in": "query",
+            "description": "Also bring back devices that were removed here.",
+            "schema": {"type": "boolean", "default": false}
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {"application/x-ndjson": {"schema": {"$ref": "#/components/schemas/DeviceLine"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "What was done.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ImportResult"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/devices/export": {
+      "get": {
+        "operationId": "exportDevices",
+        "tags": ["Devices"],
+        "summary": "All devices as JSON Lines",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "responses": {
+          "200": {
+            "description": "One device a line.",
+            "content": {"application/x-ndjson": {"schema": {"type": "string"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/pairing/window": {
+      "post": {
+        "operationId": "openWindow",
+        "tags": ["Pairing"],
+        "summary": "Open a pairing window",
+        "description": "Answers when the door it needs listens and the local addresses are known, at the latest after 3 s.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "replace",
+            "in": "query",
+            "description": "Close an open window instead of answering 409.",
+            "schema": {"type": "boolean", "default": false}
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/WindowRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The window a device had asked for is the caller's now, with the same code.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Window"}}}
+          },
+          "201": {
+            "description": "A fresh window.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Window"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "409": {"$ref": "#/components/responses/Conflict"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      },
+      "get": {
+        "operationId": "getWindow",
+        "tags": ["Pairing"],
+        "summary": "The open window with its secrets",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "responses": {
+          "200": {
+            "description": "The window.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Window"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      },
+      "delete": {
+        "operationId": "cancelWindow",
+        "tags": ["Pairing"],
+        "summary": "Cancel the window",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "responses": {
+          "200": {
+            "description": "Whether there was one.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Closed"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/pairing/window/qr.svg": {
+      "get": {
+        "operationId": "getWindowSVG",
+        "tags": ["Pairing"],
+        "summary": "The QR code as SVG",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "responses": {
+          "200": {
+            "description": "With viewBox, white ground and quiet zone.",
+            "content": {"image/svg+xml": {"schema": {"type": "string"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/pairing/window/qr.txt": {
+      "get": {
+        "operationId": "getWindowText",
+        "tags": ["Pairing"],
+        "summary": "The QR code in half blocks",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "responses": {
+          "200": {
+            "description": "UTF-8, for a terminal.",
+            "content": {"text/plain": {"schema": {"type": "string"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/pairing/window/qr.json": {
+      "get": {
+        "operationId": "getWindowModules",
+        "tags": ["Pairing"],
+        "summary": "The QR code's modules",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "responses": {
+          "200": {
+            "description": "The matrix.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/QRModules"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/pairing/quiet": {
+      "delete": {
+        "operationId": "clearQuiet",
+        "tags": ["Pairing"],
+        "summary": "Forget quiet keys and addresses",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "responses": {
+          "204": {"description": "Forgotten, and the count of asked windows too."},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/admissions": {
+      "post": {
+        "operationId": "admit",
+        "tags": ["Admission"],
+        "summary": "Decide about one connection",
+        "description": "For streaming processes with listeners of their own. Without alpn and fingerprint it answers the question before TLS. null counts as absent.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AdmissionRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The decision.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AdmissionAnswer"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/sessions": {
+      "get": {
+        "operationId": "listSessions",
+        "tags": ["Sessions"],
+        "summary": "All sessions",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "description": "Items on a page.",
+            "schema": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
+          },
+          {
+            "name": "after",
+            "in": "query",
+            "description": "The last page's next.",
+            "schema": {"type": "string"}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "A page, in the order they came.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SessionPage"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/sessions/{id}": {
+      "get": {
+        "operationId": "getSession",
+        "tags": ["Sessions"],
+        "summary": "One session",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "description": "The session's ID.",
+            "schema": {"type": "string", "minLength": 1}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The session.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Session"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/sessions/{id}/close": {
+      "post": {
+        "operationId": "closeSession",
+        "tags": ["Sessions"],
+        "summary": "End one session",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "parameters": [
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "description": "The session's ID.",
+            "schema": {"type": "string", "minLength": 1}
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SessionClose"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "It got goodbye ended and is closed.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Closed"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/whois": {
+      "get": {
+        "operationId": "whois",
+        "tags": ["Sessions"],
+        "summary": "Whose connection this is",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "remote",
+            "in": "query",
+            "required": true,
+            "description": "The connection's address and port, seen from the host.",
+            "schema": {"type": "string"}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The session and device behind an address.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Whois"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/settings": {
+      "get": {
+        "operationId": "getSettings",
+        "tags": ["Settings"],
+        "summary": "The settings in force",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "responses": {
+          "200": {
+            "description": "The settings.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Settings"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      },
+      "patch": {
+        "operationId": "changeSettings",
+        "tags": ["Settings"],
+        "summary": "Change settings",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SettingsPatch"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "All settings, as they are now.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Settings"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "409": {"$ref": "#/components/responses/Conflict"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/audit": {
+      "get": {
+        "operationId": "listAudit",
+        "tags": ["Audit"],
+        "summary": "Who did what, newest first",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "description": "Items on a page.",
+            "schema": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
+          },
+          {
+            "name": "after",
+            "in": "query",
+            "description": "The last page's next.",
+            "schema": {"type": "string"}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "A page.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AuditPage"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    }
+  },
+  "components": {
+    "securitySchemes": {
+      "token": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "host.token or admin.token of the state directory. x-role of an operation says which roles may call it: open (no token), host (both), admin."
+      }
+    },
+    "responses": {
+      "BadRequest": {
+        "description": "The body or the query is not valid; field names what is wrong. invalidRequest or invalidSetting.",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+      },
+      "Unauthorized": {
+        "description": "unauthorized: no token, or not one of this host's.",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        "headers": {"WWW-Authenticate": {"description": "Bearer", "schema": {"type": "string"}}}
+      },
+      "Forbidden": {
+        "description": "forbidden: the role is not enough. forbiddenHost, forbiddenOrigin: a foreign Host, Origin or Referer.",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+      },
+      "NotFound": {
+        "description": "What the path names is not there.",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+      },
+      "MethodNotAllowed": {
+        "description": "methodNotAllowed.",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        "headers": {
+          "Allow": {"description": "The methods this path takes.", "schema": {"type": "string"}}
+        }
+      },
+      "Conflict": {
+        "description": "The call does not fit the state of things; code says why.",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+      },
+      "TooLarge": {
+        "description": "bodyTooLarge: the body is above the limit.",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+      },
+      "HeadersTooLarge": {
+        "description": "headersTooLarge: above 16 KiB. May be plain when the library answers before routing.",
+        "content": {
+          "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}},
+          "text/html": {"schema": {"type": "string"}}
+        }
+      },
+      "Internal": {
+        "description": "internal: a fault of the service; the log has more under the ID in detail.",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+      },
+      "Unavailable": {
+        "description": "storeUnavailable: the database cannot be written, nothing changed. unavailable: the service is stopping.",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        "headers": {"Retry-After": {"description": "Seconds.", "schema": {"type": "string"}}}
+      }
+    },
+    "schemas": {
+      "Problem": {
+        "type": "object",
+        "description": "Every error (RFC 9457).",
+        "required": ["type", "title", "status", "code", "detail"],
+        "properties": {
+          "type": {"type": "string", "description": "Always about:blank."},
+          "title": {"type": "string", "description": "What went wrong, for people."},
+          "status": {"type": "integer", "description": "The HTTP status."},
+          "code": {
+            "type": "string",
+            "description": "Stable; what a program decides by. Listed in docs/api.md."
+          },
+          "detail": {"type": "string", "description": "This very case, for people."},
+          "field": {"type": "string", "description": "The member of the body or the query that is wrong."},
+          "candidates": {
+            "type": "array",
+            "items": {"$ref": "#/components/schemas/DeviceRef"},
+            "description": "With ambiguousDevice: the devices that could be meant."
+          },
+          "last": {
+            "anyOf": [{"$ref": "#/components/schemas/LastWindow"}, {"type": "null"}],
+            "description": "With noWindow: how the last window ended; null before the first and after a restart."
+          }
+        }
+      },
+      "LastWindow": {
+        "type": "object",
+        "required": ["outcome", "at", "device"],
+        "properties": {
+          "outcome": {"type": "string", "enum": ["used", "expired", "stopped", "cancelled", "withdrawn"]},
+          "at": {"type": "string", "description": "When it ended.", "format": "date-time"},
+          "device": {
+            "type": ["string", "null"],
+            "description": "The device that used it.",
+            "pattern": "^[0-9A-HJKMNP-TV-Z]{16}$"
+          }
+        }
+      },
+      "Health": {
+        "type": "object",
+        "required": ["status"],
+        "properties": {
+          "status": {"type": "string", "enum": ["ok", "degraded"]},
+          "reasons": {"type": "array", "items": {"type": "string"}, "description": "Why it is degraded."}
+        }
+      },
+      "DeviceRef": {
+        "type": "object",
+        "required": ["id", "name"],
+        "properties": {
+          "id": {
+            "type": "string",
+            "description": "The device's ID.",
+            "pattern": "^[0-9A-HJKMNP-TV-Z]{16}$"
+          },
+          "name": {"type": "string", "description": "What people call it."}
+        }
+      },
+      "Device": {
+        "type": "object",
+        "description": "A paired device.",
+        "required": [
+          "id",
+          "name",
+          "model",
+          "fingerprint",
+          "shortName",
+          "pairedAt",
+          "pairedHow",
+          "lastSeenAt",
+          "lastRoute",
+          "connected",
+          "cableBound"
+        ],
+        "properties": {
+          "id": {
+            "type": "string",
+            "description": "The device's own Sill ID, stable: made from its fingerprint.",
+            "pattern": "^[0-9A-HJKMNP-TV-Z]{16}$"
+          },
+          "name": {"type": "string", "description": "What people call it."},
+          "model": {"type": ["string", "null"], "description": "What it says it is."},
+          "fingerprint": {
+            "type": "string",
+            "description": "SHA-256 of its SubjectPublicKeyInfo, base64url.",
+            "pattern": "^[A-Za-z0-9_-]{43}$"
+          },
+          "shortName": {"type": "string", "description": "The characters people compare."},
+          "pairedAt": {"type": "string", "description": "When it was paired.", "format": "date-time"},
+          "pairedHow": {
+            "type": "string",
+            "description": "How it was paired.",
+            "enum": ["qr", "code", "cable", "import"]
+          },
+          "lastSeenAt": {
+            "type": ["string", "null"],
+            "description": "When it was last in a session; null: never.",
+            "format": "date-time"
+          },
+          "lastRoute": {"type": ["string", "null"], "description": "How it came then, for people."},
+          "connected": {"type": "integer", "description": "Its sessions now.", "minimum": 0},
+          "cableBound": {"type": "boolean", "description": "Whether a USB device is remembered for it."}
+        }
+      },
+      "DevicePage": {
+        "type": "object",
+        "required": ["items", "next"],
+        "properties": {
+          "items": {"type": "array", "items": {"$ref": "#/components/schemas/Device"}},
+          "next": {
+            "type": ["string", "null"],
+            "description": "What the next call gives as after; null on the last page."
+          }
+        }
+      },
+      "DeviceLine": {
+        "type": "object",
+        "description": "One line of an export or import.",
+        "required": ["fingerprint", "name"],
+        "properties": {
+          "fingerprint": {
+            "type": "string",
+            "description": "SHA-256 of its SubjectPublicKeyInfo, base64url.",
+            "pattern": "^[A-Za-z0-9_-]{43}$"
+          },
+          "name": {"type": "string", "description": "What people call it."},
+          "model": {"type": ["string", "null"]},
+          "pairedAt": {
+            "type": ["string", "null"],
+            "description": "Now when absent.",
+            "format": "date-time"
+          },
+          "pairedHow": {
+            "type": ["string", "null"],
+            "description": "Written by an export; an import always says import."
+          },
+          "lastSeenAt": {
+            "type": ["string", "null"],
+            "description": "When it was last in a session.",
+            "format": "date-time"
+          },
+          "lastRoute": {"type": ["string", "null"]}
+        }
+      },
+      "DeviceRename": {
+        "type": "object",
+        "required": ["name"],
+        "properties": {
+          "name": {
+            "type": "string",
+            "description": "Cleaned by the service; at least one visible character must stay.",
+            "minLength": 1
+          }
+        }
+      },
+      "DeviceRemoved": {
+        "type": "object",
+        "required": ["closedSessions"],
+        "properties": {
+          "closedSessions": {
+            "type": "integer",
+            "description": "Sessions that were ended with it.",
+            "minimum": 0
+          }
+        }
+      },
+      "ImportResult": {
+        "type": "object",
+        "required": ["imported", "updated", "removedSkipped"],
+        "properties": {
+          "imported": {"type": "integer", "description": "Devices that were new."},
+          "updated": {"type": "integer", "description": "Devices that were known."},
+          "removedSkipped": {
+            "type": "array",
+            "items": {"type": "string", "pattern": "^[0-9A-HJKMNP-TV-Z]{16}$"},
+            "description": "Removed devices that were left out."
+          }
+        }
+      },
+      "DoorStatus": {
+        "type": "object",
+        "required": ["state", "port"],
+        "properties": {
+          "state": {"type": "string", "enum": ["open", "closed", "failed"]},
+          "port": {
+            "type": ["integer", "null"],
+            "description": "The port it listens on, or the one it wants."
+          },
+          "problem": {"type": "string", "description": "Why it failed, for people."}
+        }
+      },
+      "WindowSummary": {
+        "type": "object",
+        "description": "The pairing window without its secrets.",
+        "required": ["open"],
+        "properties": {
+          "open": {"type": "boolean", "description": "Whether a window is open."},
+          "remote": {"type": "boolean", "description": "Whether the remote door pairs with it too."},
+          "expiresAt": {
+            "type": "string",
+            "description": "When it closes by itself.",
+            "format": "date-time"
+          },
+          "triesLeft": {"type": "integer", "description": "Wrong proofs it still takes."},
+          "openedBy": {"type": "string", "enum": ["admin", "host", "device"]}
+        }
+      },
+      "PairingRequest": {
+        "type": "object",
+        "description": "A device that wants to pair.",
+        "required": ["name", "place", "at", "state"],
+        "properties": {
+          "name": {"type": "string", "description": "The device's name, cleaned."},
+          "place": {"type": "string", "description": "Where it asked from."},
+          "at": {"type": "string", "description": "When it asked.", "format": "date-time"},
+          "state": {"type": "string", "enum": ["showing", "locked", "limit"]}
+        }
+      },
+      "Notice": {
+        "type": "object",
+        "required": ["kind", "place", "until"],
+        "properties": {
+          "kind": {"type": "string", "description": "olderDevice; later services may have more."},
+          "place": {"type": "string", "description": "Where it was seen."},
+          "until": {"type": "string", "description": "When it ends by itself.", "format": "date-time"}
+        }
+      },
+      "Status": {
+        "type": "object",
+        "required": [
+          "version",
+          "hostID",
+          "name",
+          "startedAt",
+          "uptime",
+          "lock",
+          "doors",
+          "window",
+          "sessions",
+          "devices",
+          "quality",
+          "advertising",
+          "reachability",
+          "request",
+          "notices"
+        ],
+        "properties": {
+          "version": {"type": "string"},
+          "hostID": {
+            "type": "string",
+            "description": "The host's Sill ID.",
+            "pattern": "^[0-9A-HJKMNP-TV-Z]{16}$"
+          },
+          "name": {"type": "string", "description": "The name devices show."},
+          "startedAt": {
+            "type": "string",
+            "description": "When the service started.",
+            "format": "date-time"
+          },
+          "uptime": {"type": "number", "description": "Seconds since then."},
+          "lock": {
+            "type": "string",
+            "description": "Whether asks may pair or open a window.",
+            "enum": ["locked", "unlocked"]
+          },
+          "doors": {
+            "type": "object",
+            "required": ["home", "remote"],
+            "properties": {
+              "home": {"$ref": "#/components/schemas/DoorStatus"},
+              "remote": {"$ref": "#/components/schemas/DoorStatus"}
+            }
+          },
+          "window": {"$ref": "#/components/schemas/WindowSummary"},
+          "sessions": {"type": "integer", "description": "Sessions now."},
+          "devices": {"type": "integer", "description": "Paired devices."},
+          "quality": {
+            "type": "object",
+            "required": ["runs"],
+            "properties": {
+              "runs": {"type": "string", "description": "Which pair runs.", "enum": ["home", "away"]}
+            }
+          },
+          "advertising": {"type": "string", "enum": ["on", "off", "unavailable"]},
+          "reachability": {
+            "anyOf": [
+              {
+                "type": "object",
+                "required": ["verdict", "at"],
+                "properties": {
+                  "verdict": {"type": "string"},
+                  "at": {
+                    "type": "string",
+                    "description": "When the report was made.",
+                    "format": "date-time"
+                  }
+                }
+              },
+              {"type": "null"}
+            ]
+          },
+          "request": {"anyOf": [{"$ref": "#/components/schemas/PairingRequest"}, {"type": "null"}]},
+          "notices": {"type": "array", "items": {"$ref": "#/components/schemas/Notice"}}
+        }
+      },
+      "Identity": {
+        "type": "object",
+        "required": [
+          "hostID",
+          "fingerprint",
+          "shortName",
+          "publicKey",
+          "certificate",
+          "name",
+          "createdAt",
+          "keyStorage"
+        ],
+        "properties": {
+          "hostID": {
+            "type": "string",
+            "description": "The host's Sill ID.",
+            "pattern": "^[0-9A-HJKMNP-TV-Z]{16}$"
+          },
+          "fingerprint": {
+            "type": "string",
+            "description": "SHA-256 of its SubjectPublicKeyInfo, base64url; what devices pin.",
+            "pattern": "^[A-Za-z0-9_-]{43}$"
+          },
+          "shortName": {"type": "string", "description": "The characters people compare."},
+          "publicKey": {"type": "string", "description": "X9.63, 65 bytes, base64url."},
+          "certificate": {"type": "string", "description": "DER, base64url."},
+          "name": {"type": "string", "description": "The name devices show."},
+          "createdAt": {"type": "string", "description": "When the key was made.", "format": "date-time"},
+          "keyStorage": {"type": "string", "description": "Where the private key lives."}
+        }
+      },
+      "SignedHostInfo": {
+        "type": "object",
+        "description": "A kind 18 payload, ready to send.",
+        "required": ["info", "key", "signature"],
+        "properties": {
+          "info": {"type": "string", "description": "The signed bytes, base64 with padding."},
+          "key": {"type": "string", "description": "The host's public key, base64 with padding."},
+          "signature": {"type": "string", "description": "ECDSA over info, DER, base64 with padding."}
+        }
+      },
+      "HostAddress": {
+        "type": "object",
+        "required": ["host", "kind", "via"],
+        "properties": {
+          "host": {"type": "string", "description": "An address or a name."},
+          "port": {"type": "integer", "description": "Absent: the remote port."},
+          "kind": {"type": "string"},
+          "via": {"type": "string", "description": "For people."}
+        }
+      },
+      "WindowRequest": {
+        "type": "object",
+        "properties": {
+          "requestedBy": {"type": ["string", "null"], "description": "Who wants it, for people."},
+          "lifetime": {
+            "type": ["number", "null"],
+            "minimum": 30,
+            "maximum": 600,
+            "description": "Seconds; 300 when absent."
+          },
+          "remote": {
+            "type": ["boolean", "null"],
+            "description": "Whether the remote door pairs with it too; yes when absent."
+          }
+        }
+      },
+      "Window": {
+        "type": "object",
+        "description": "An open pairing window with its secrets. Never log or keep it.",
+        "required": [
+          "id",
+          "url",
+          "code",
+          "groupedCode",
+          "expiresAt",
+          "triesLeft",
+          "openedBy",
+          "requestedBy",
+          "remote",
+          "addresses"
+        ],
+        "properties": {
+          "id": {"type": "string", "description": "Names the window in events."},
+          "url": {"type": "string", "description": "The pairing link: what the QR code says."},
+          "code": {"type": "string", "description": "The typed code.", "pattern": "^[0-9]{12}$"},
+          "groupedCode": {"type": "string", "description": "The same in groups of four."},
+          "expiresAt": {
+            "type": "string",
+            "description": "When it closes by itself.",
+            "format": "date-time"
+          },
+          "triesLeft": {"type": "integer", "description": "Wrong proofs it still takes."},
+          "openedBy": {"type": "string", "enum": ["admin", "host", "device"]},
+          "askedBy": {"$ref": "#/components/schemas/DeviceRef"},
+          "requestedBy": {"type": ["string", "null"]},
+          "remote": {"type": "boolean", "description": "Whether the remote door pairs with it too."},
+          "addresses": {
+            "type": "array",
+            "items": {"$ref": "#/components/schemas/HostAddress"},
+            "description": "Where devices can reach the host, as in kind 18."
+          }
+        }
+      },
+      "QRModules": {
+        "type": "object",
+        "required": ["size", "quiet", "level", "rows"],
+        "properties": {
+          "size": {"type": "integer", "description": "Modules along one edge."},
+          "quiet": {"type": "integer", "description": "Light modules around it."},
+          "level": {"type": "string", "description": "Error correction."},
+          "rows": {
+            "type": "array",
+            "items": {"type": "string", "pattern": "^[01]+$"},
+            "description": "1 dark, 0 light."
+          }
+        }
+      },
+      "Closed": {
+        "type": "object",
+        "required": ["closed"],
+        "properties": {"closed": {"type": "boolean", "description": "Whether there was one to close."}}
+      },
+      "Goodbye": {
+        "type": "object",
+        "required": ["reason"],
+        "properties": {
+          "reason": {"type": "string", "description": "Why the session ends."},
+          "message": {"type": "string", "description": "For the person at the device."},
+          "minimumVersion": {"type": "string", "description": "The least app version let in."},
+          "reconnect": {
+            "type": "boolean",
+            "description": "Whether the device should try again by itself."
+          }
+        }
+      },
+      "AdmissionRequest": {
+        "type": "object",
+        "required": ["door", "remote"],
+        "properties": {
+          "door": {"type": "string", "description": "Which door.", "enum": ["home", "remote"]},
+          "remote": {"type": "string", "description": "The device's address and port."},
+          "local": {"type": ["string", "null"], "description": "The door's own address and port."},
+          "interface": {"type": ["string", "null"], "description": "The interface it came in on."},
+          "alpn": {
+            "type": ["string", "null"],
+            "description": "What was negotiated; empty: none. Only with fingerprint."
+          },
+          "fingerprint": {
+            "type": ["string", "null"],
+            "description": "The key's fingerprint, base64url; empty: no P-256 key. Only with alpn."
+          }
+        },
+        "dependentRequired": {"alpn": ["fingerprint"], "fingerprint": ["alpn"]}
+      },
+      "AdmissionAnswer": {
+        "type": "object",
+        "required": ["decision", "origin", "cable", "device", "route", "away"],
+        "properties": {
+          "decision": {"type": "string", "enum": ["continue", "session", "pairing", "goodbye", "refuse"]},
+          "origin": {
+            "type": "string",
+            "description": "Where the connection comes from.",
+            "enum": ["loopback", "direct", "lan", "vpn", "internet"]
+          },
+          "cable": {"type": "boolean", "description": "Whether it is proven to come over the cable."},
+          "reason": {
+            "type": "string",
+            "description": "With refuse.",
+            "enum": ["unpaired", "vpn", "internet", "older", "limit"]
+          },
+          "goodbye": {"$ref": "#/components/schemas/Goodbye"},
+          "device": {"anyOf": [{"$ref": "#/components/schemas/DeviceRef"}, {"type": "null"}]},
+          "route": {"type": "string", "description": "How it comes, for people."},
+          "away": {"type": "boolean", "description": "Whether it counts as away from home."}
+        }
+      },
+      "Hello": {
+        "type": "object",
+        "description": "What a device's hello said.",
+        "properties": {
+          "appVersion": {"type": "string"},
+          "build": {"type": "string"},
+          "device": {"type": "string"},
+          "protocolGeneration": {"type": "integer"},
+          "audio": {"type": "array", "items": {"type": "string"}}
+        }
+      },
+      "Link": {
+        "type": "object",
+        "required": ["state"],
+        "properties": {
+          "state": {"type": "string"},
+          "carriedKbps": {"type": "integer"},
+          "suggestion": {
+            "type": "object",
+            "required": ["bitrate"],
+            "properties": {"bitrate": {"type": "integer"}, "captureScale": {"type": "integer"}}
+          }
+        }
+      },
+      "Session": {
+        "type": "object",
+        "required": [
+          "id",
+          "device",
+          "door",
+          "origin",
+          "cable",
+          "route",
+          "away",
+          "paired",
+          "mode",
+          "startedAt",
+          "remote",
+          "bytesIn",
+          "bytesOut",
+          "hello",
+          "link"
+        ],
+        "properties": {
+          "id": {"type": "string", "description": "The session's ID."},
+          "device": {
+            "anyOf": [{"$ref": "#/components/schemas/DeviceRef"}, {"type": "null"}],
+            "description": "Its paired device."
+          },
+          "door": {"type": "string", "description": "Which door.", "enum": ["home", "remote"]},
+          "origin": {
+            "type": "string",
+            "description": "Where the connection comes from.",
+            "enum": ["loopback", "direct", "lan", "vpn", "internet"]
+          },
+          "cable": {"type": "boolean"},
+          "route": {"type": "string", "description": "How it comes, for people."},
+          "away": {"type": "boolean"},
+          "paired": {"type": "boolean"},
+          "mode": {"type": "string", "enum": ["relay", "delegated"]},
+          "startedAt": {"type": "string", "description": "When it was registered.", "format": "date-time"},
+          "remote": {"type": "string", "description": "The device's address and port."},
+          "bytesIn": {"type": "integer", "description": "From the device, decrypted."},
+          "bytesOut": {"type": "integer", "description": "To the device, decrypted."},
+          "hello": {"anyOf": [{"$ref": "#/components/schemas/Hello"}, {"type": "null"}]},
+          "link": {"$ref": "#/components/schemas/Link"},
+          "goodbye": {"$ref": "#/components/schemas/Goodbye"}
+        }
+      },
+      "SessionPage": {
+        "type": "object",
+        "required": ["items", "next"],
+        "properties": {
+          "items": {"type": "array", "items": {"$ref": "#/components/schemas/Session"}},
+          "next": {"type": ["string", "null"]}
+        }
+      },
+      "SessionClose": {
+        "type": "object",
+        "properties": {
+          "message": {"type": ["string", "null"], "description": "For the person at the device."}
+        }
+      },
+      "Whois": {
+        "type": "object",
+        "required": ["session", "device"],
+        "properties": {
+          "session": {"$ref": "#/components/schemas/Session"},
+          "device": {"anyOf": [{"$ref": "#/components/schemas/Device"}, {"type": "null"}]}
+        }
+      },
+      "Quality": {
+        "type": "object",
+        "required": ["bitrate", "captureScale"],
+        "properties": {
+          "bitrate": {
+            "type": "integer",
+            "description": "Bits per second per 60 frames a second.",
+            "minimum": 1000000,
+            "maximum": 200000000
+          },
+          "captureScale": {
+            "type": "integer",
+            "description": "1: points, 2: full pixels.",
+            "minimum": 1,
+            "maximum": 2
+          }
+        }
+      },
+      "Settings": {
+        "type": "object",
+        "description": "The values in force.",
+        "required": [
+          "name",
+          "requirePairing",
+          "remoteAccess",
+          "remotePort",
+          "internetAccess",
+          "addressName",
+          "home",
+          "away",
+          "maxFPS",
+          "minimumDeviceVersion",
+          "portMapping",
+          "advertise",
+          "stunServer",
+          "permanentMappings",
+          "ipv6Pinhole",
+          "direct",
+          "overridden"
+        ],
+        "properties": {
+          "name": {"type": "string", "description": "The name devices show."},
+          "requirePairing": {
+            "type": "boolean",
+            "description": "Whether the home door turns unpaired devices away."
+          },
+          "remoteAccess": {"type": "boolean", "description": "Whether the remote door is open."},
+          "remotePort": {
+            "type": "integer",
+            "description": "The remote door's port; 0: any free one.",
+            "minimum": 0,
+            "maximum": 65535
+          },
+          "internetAccess": {
+            "type": "boolean",
+            "description": "Whether the remote door admits from the internet."
+          },
+          "addressName": {
+            "type": ["string", "null"],
+            "description": "A name that leads to this host from outside."
+          },
+          "home": {"$ref": "#/components/schemas/Quality"},
+          "away": {"$ref": "#/components/schemas/Quality"},
+          "maxFPS": {
+            "type": "integer",
+            "description": "Frames per second at most.",
+            "minimum": 24,
+            "maximum": 120
+          },
+          "minimumDeviceVersion": {
+            "type": "string",
+            "description": "The least app version let in; 0 for any."
+          },
+          "portMapping": {"type": "string", "enum": ["off", "upnp"]},
+          "advertise": {
+            "type": "boolean",
+            "description": "Whether the host announces itself on the local network."
+          },
+          "stunServer": {"type": ["string", "null"], "description": "host:port of a STUN server."},
+          "permanentMappings": {"type": "boolean"},
+          "ipv6Pinhole": {"type": "boolean"},
+          "direct": {"type": "boolean"},
+          "overridden": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Fields the command line holds for this run."
+          }
+        }
+      },
+      "SettingsPatch": {
+        "type": "object",
+        "description": "Any of the settings. One call is one commit, all or nothing.",
+        "properties": {
+          "name": {"type": ["string", "null"], "description": "null or empty: the machine's own name."},
+          "requirePairing": {
+            "type": "boolean",
+            "description": "Whether the home door turns unpaired devices away."
+          },
+          "remoteAccess": {"type": "boolean", "description": "Whether the remote door is open."},
+          "remotePort": {
+            "anyOf": [
+              {"type": "integer", "const": 0},
+              {"type": "integer", "minimum": 1024, "maximum": 65535}
+            ]
+          },
+          "internetAccess": {
+            "type": "boolean",
+            "description": "Whether the remote door admits from the internet."
+          },
+          "addressName": {
+            "type": ["string", "null"],
+            "description": "A name that leads to this host from outside."
+          },
+          "home": {
+            "type": "object",
+            "properties": {
+              "bitrate": {"type": "integer", "minimum": 1000000, "maximum": 200000000},
+              "captureScale": {"type": "integer", "minimum": 1, "maximum": 2}
+            },
+            "additionalProperties": false
+          },
+          "away": {
+            "type": "object",
+            "properties": {
+              "bitrate": {"type": "integer", "minimum": 1000000, "maximum": 200000000},
+              "captureScale": {"type": "integer", "minimum": 1, "maximum": 2}
+            },
+            "additionalProperties": false
+          },
+          "maxFPS": {
+            "type": "integer",
+            "description": "Frames per second at most.",
+            "minimum": 24,
+            "maximum": 120
+          },
+          "minimumDeviceVersion": {
+            "type": "string",
+            "description": "The least app version let in; 0 for any."
+          },
+          "portMapping": {"type": "string", "enum": ["off", "upnp"]},
+          "advertise": {
+            "type": "boolean",
+            "description": "Whether the host announces itself on the local network."
+          },
+          "stunServer": {"type": ["string", "null"], "description": "host:port of a STUN server."},
+          "permanentMappings": {"type": "boolean"},
+          "ipv6Pinhole": {"type": "boolean"},
+          "direct": {"type": "boolean"}
+        },
+        "additionalProperties": false
+      },
+      "Lock": {
+        "type": "object",
+        "required": ["locked"],
+        "properties": {
+          "locked": {
+            "type": "boolean",
+            "description": "Whether the host counts as locked: asks neither pair nor open a window."
+          }
+        }
+      },
+      "AuditItem": {
+        "type": "object",
+        "required": ["id", "at", "actor", "action", "outcome"],
+        "properties": {
+          "id": {"type": "integer"},
+          "at": {"type": "string", "description": "When.", "format": "date-time"},
+          "actor": {
+            "type": "string",
+            "description": "unix:UID, token:admin, token:host, door:home, door:remote or service."
+          },
+          "action": {"type": "string", "description": "What was done."},
+          "device": {"type": "string", "description": "The device it was about."},
+          "remote": {"type": "string", "description": "Where it came from."},
+          "outcome": {"type": "string"},
+          "detail": {"type": "string", "description": "For people."}
+        }
+      },
+      "AuditPage": {
+        "type": "object",
+        "required": ["items", "next"],
+        "properties": {
+          "items": {"type": "array", "items": {"$ref": "#/components/schemas/AuditItem"}},
+          "next": {"type": ["string", "null"]}
+        }
+      }
+    }
+  }
+}
+
+"""#
+}

@@ -1,0 +1,67 @@
+internal import Core
+internal import Sockets
+internal import SystemBus
+
+/// The version of this release, of every program in it.
+package let latchkeyVersion = "0.1.0"
+
+/// `latchkeyd` from its command line to its exit code (spec 08, 09.13).
+package enum Daemon {
+    /// With this process's own command line and environment.
+    package static func main() -> Int32 {
+        run(arguments: Array(CommandLine.arguments.dropFirst()), environment: Environment.current)
+    }
+
+    /// Runs until a signal asks it to stop. Returns the exit code.
+    package static func run(arguments: [String], environment: [String: String]) -> Int32 {
+        switch Options.parse(arguments, environment: environment, isRoot: CurrentProcess.isRoot) {
+        case .help:
+            CurrentProcess.writeOutput(Options.help)
+            return 0
+        case .version:
+            CurrentProcess.writeOutput("latchkeyd \(latchkeyVersion)\n")
+            return 0
+        case .usage(let sentence):
+            CurrentProcess.writeError("latchkeyd: \(sentence) (see latchkeyd --help)\n")
+            return 64
+        case .run(let options):
+            return run(options, environment)
+        }
+    }
+
+    private static func run(_ options: Options, _ environment: [String: String]) -> Int32 {
+        let signals = Signals.take()
+        let log: LogSink
+        do throws(SocketError) {
+            log = try LogSink(format: format(options, environment), level: options.logLevel)
+        } catch {
+            CurrentProcess.writeError("latchkeyd: \(error.message)\n")
+            return 73
+        }
+        defer { log.close() }
+        let service: Service
+        do {
+            service = try Service(options, log: log)
+        } catch let failure as StartFailure {
+            log.log(LogLine(.error, failure.message))
+            return failure.exitCode
+        } catch {
+            // What is left are descriptors, threads and OpenSSL: the machine's state, not ours.
+            log.log(LogLine(.error, "cannot start: \(error)"))
+            return 73
+        }
+        ServiceManager.notify("READY=1")
+        while signals.next() == .hangUp {
+            // Settings are live and the log is error output: there is nothing to read again.
+            log.log(LogLine(.info, "hang-up: nothing to reload"))
+        }
+        service.stop()
+        return 0
+    }
+
+    private static func format(_ options: Options, _ environment: [String: String]) -> Options.LogFormat {
+        if let format = options.logFormat { return format }
+        if environment["JOURNAL_STREAM"] != nil { return .journal }
+        return CurrentProcess.errorIsTerminal ? .text : .json
+    }
+}

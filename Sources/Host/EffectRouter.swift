@@ -1,0 +1,134 @@
+internal import Core
+internal import CryptoEngine
+internal import Doors
+internal import EventLoop
+internal import Policy
+internal import Sockets
+internal import StateDirectory
+internal import Synchronization
+internal import Wire
+
+/// Hands each effect of the core to its one owner. Called under the core's lock, so every hand-over only enqueues.
+final class EffectRouter: Sendable {
+    /// The owners; they need the core to be made, and the core needs the router, so they are connected afterwards.
+    struct Owners: Sendable {
+        let core: SharedCore
+        let doors: Doors
+        let committer: Committer
+        /// The service thread.
+        let jobs: Mailbox
+        /// Key derivation, which takes a tenth of a second.
+        let derivation: Mailbox
+        let doorPlaces: DoorPlaces
+        let endpoints: EndpointsPublisher
+        let log: LogSink
+        /// Runs `tick` at this time; on the service thread.
+        let wake: @Sendable (MonotonicTime) -> Void
+        let changeDone: @Sendable (ChangeID, ChangeOutcome) -> Void
+        let windowReady: @Sendable (_ id: String) -> Void
+        let event: @Sendable (Event) -> Void
+    }
+
+    private let owners = Mutex<Owners?>(nil)
+
+    /// From here on effects are carried out; there are none before the core was started.
+    func connect(_ owners: Owners) { self.owners.withLock { $0 = owners } }
+
+    func carryOut(_ effect: Effect) {
+        guard let owners = owners.withLock({ $0 }) else { return }
+        switch effect {
+        case .commit(let id, let commit):
+            // By way of the service thread: an answer may come within the call, and must find the core free.
+            owners.jobs.post {
+                owners.committer.commit(commit) { result in
+                    owners.core.enter { core, moment in core.committed(id, result, moment) }
+                }
+            }
+        case .record(let commit):
+            owners.jobs.post {
+                owners.committer.commit(commit) { result in
+                    guard case .failed(let message) = result else { return }
+                    owners.log.log(LogLine(.error, "a record was not kept", [("problem", message)]))
+                }
+            }
+        case .changeDone(let id, let outcome): owners.jobs.post { owners.changeDone(id, outcome) }
+        case .answerPairing(let id, let result): owners.doors.answerPairing(id, result)
+        case .closeConnection(let id): owners.doors.closeConnection(id)
+        case .endSession(let session, let connection, let goodbye):
+            owners.doors.endSession(session, connection, goodbye)
+        case .openDoor(let door, let port): open(door, port, owners)
+        case .closeDoor(let door): owners.doors.close(door)
+        case .broadcastHostInfo: owners.doors.broadcastHostInfo()
+        case .deriveCodeKey(let window, let code): derive(window, code, owners)
+        case .windowReady(let id): owners.jobs.post { owners.windowReady(id) }
+        case .needEntropy: supplyEntropy(owners)
+        case .event(let event): publish(event, owners)
+        case .log(let line): owners.log.log(line)
+        case .wake(let time): owners.wake(time)
+        }
+    }
+
+    private func open(_ door: Door, _ port: Int, _ owners: Owners) {
+        guard let place = owners.doorPlaces.place(of: door, asked: port) else {
+            owners.jobs.post { owners.core.enter { core, moment in core.doorState(door, .off, moment) } }
+            return
+        }
+        owners.doors.open(door, port: place.port, listenOn: place.address)
+    }
+
+    private func derive(_ window: String, _ code: String, _ owners: Owners) {
+        owners.derivation.post {
+            do throws(CryptoError) {
+                let host = owners.core.enter { core, _ in core.host.fingerprint }
+                let key = try SecretSource.codeKey(code, host: host)
+                owners.core.enter { core, moment in core.codeKeyDerived(window: window, key: key, moment) }
+            } catch {
+                owners.log.log(LogLine(.error, "the code's key could not be derived; only the link pairs"))
+            }
+        }
+    }
+
+    private func supplyEntropy(_ owners: Owners) {
+        owners.jobs.post {
+            do throws(CryptoError) {
+                let entropy = try SecretSource.window()
+                owners.core.enter { core, _ in core.supply(entropy) }
+            } catch {
+                owners.log.log(LogLine(.error, "the system gives no randomness; asks open no window"))
+            }
+        }
+    }
+
+    private func publish(_ event: Event, _ owners: Owners) {
+        owners.jobs.post {
+            if case .doorChanged(let door, let state) = event {
+                do throws(SocketError) {
+                    try owners.endpoints.doorChanged(door, state)
+                } catch {
+                    owners.log.log(
+                        LogLine(.error, "endpoints.json was not written", [("problem", error.message)]))
+                }
+            }
+            owners.event(event)
+        }
+    }
+}
+
+/// Where the command line puts each door.
+struct DoorPlaces: Sendable {
+    let homePort: Options.Port
+    let homeAddress: IPAddress?
+    let remoteAddress: IPAddress?
+
+    /// nil: this door is off for the run. The remote door's port is the core's to know: the setting, or its override.
+    func place(of door: Door, asked port: Int) -> (port: Int, address: IPAddress?)? {
+        switch door {
+        case .remote: (port, remoteAddress)
+        case .home:
+            switch homePort {
+            case .off: nil
+            case .number(let number): (number, homeAddress)
+            }
+        }
+    }
+}

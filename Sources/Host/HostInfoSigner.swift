@@ -1,0 +1,24 @@
+internal import Core
+internal import CryptoEngine
+internal import Wire
+
+/// Makes kind 18 payloads: what the core says about this host, stamped with the time of signing and signed (spec 01 §6).
+struct HostInfoSigner: Sendable {
+    let key: HostKey
+    let core: SharedCore
+    let wall: @Sendable () -> WallTime
+
+    /// A payload signed now. Throws when the key cannot sign.
+    func payload() throws(CryptoError) -> [UInt8] {
+        var info = core.enter { core, _ in core.hostInfo }
+        info.issuedAt = wall().seconds
+        let bytes = info.encode()
+        return SignedHostInfo(info: bytes, key: key.point, signature: try key.sign(bytes)).encode()
+    }
+
+    /// The whole message, header and payload; nil when the key cannot sign (no session then gets a kind 18).
+    func message() -> [UInt8]? {
+        guard let payload = try? payload() else { return nil }
+        return encodeMessage(kind: .hostInfo, timestamp: wall().seconds, payload: payload)
+    }
+}

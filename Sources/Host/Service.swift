@@ -1,0 +1,207 @@
+internal import Core
+internal import CryptoEngine
+internal import Doors
+internal import EventLoop
+internal import LocalAPI
+internal import NetFacts
+internal import Policy
+internal import Sockets
+internal import StateDirectory
+internal import Store
+internal import SystemBus
+internal import Wire
+
+/// Why the service did not start, with the exit code of spec 09 point 13.
+struct StartFailure: Error, Sendable {
+    let exitCode: Int32
+    /// What is wrong and what to do about it.
+    let message: String
+}
+
+/// The running service: everything made in order, and ended in the reverse of it. Holds no rule.
+final class Service: Sendable {
+    /// Sessions are told `quit` and have this long (spec 08).
+    static let stopTime = Duration.seconds(2)
+
+    private let core: SharedCore
+    private let doors: Doors
+    private let api: APIServer
+    private let directory: StateDirectory
+    private let interfaces: NetworkWatcher
+    private let endpoints: EndpointsPublisher
+    private let threads: [ServiceThread]
+    private let ticker: Ticker
+
+    /// Starts in the order of spec 08: lock, key, database, tokens, snapshot, API, doors, `READY=1`.
+    init(_ options: Options, log: LogSink) throws {
+        let started = Moment(now: monotonicNow(), wall: wallNow())
+        let inherited = InheritedSockets(ServiceManager.listenDescriptors())
+        let opened = try Self.openState(options, log)
+        directory = opened.directory
+        try Self.makeRuntimeDirectory(options.runtimeDirectory)
+
+        let router = EffectRouter()
+        let host = directory.hostFacts(
+            fallbackName: MachineName.find(), startedAt: started.wall,
+            bootWall: WallTime(milliseconds: started.wall.milliseconds - started.now.nanoseconds / 1_000_000),
+            sessionPrefix: Base64URL.encode(try Entropy.bytes(6)), version: latchkeyVersion)
+        core = SharedCore(
+            Core(
+                host: host, settings: opened.settings,
+                overrides: SettingsOverrides(name: options.name, remotePort: options.remotePort),
+                devices: opened.devices, tombstones: opened.tombstones,
+                primitives: Primitives(
+                    hmacSHA256: { Digest.hmacSHA256(key: $0, message: $1) }, equal: { Digest.equal($0, $1) })),
+            clock: monotonicNow, wall: wallNow, carryOut: router.carryOut)
+
+        let service = try ServiceThread(name: "service")
+        let derivation = try ServiceThread(name: "derive")
+        threads = [derivation, service]
+        ticker = try Ticker()
+
+        let certificate = try directory.key.certificate()
+        let signer = HostInfoSigner(key: directory.key, core: core, wall: wallNow)
+        var services = APIServices(
+            core: core, store: directory.store,
+            identity: HostIdentity(
+                fingerprint: directory.key.fingerprint, publicKey: directory.key.point, certificate: certificate,
+                createdAt: directory.createdAt, version: latchkeyVersion),
+            hostInfo: signer.payload, windowEntropy: SecretSource.window,
+            advertising: { options.advertises ? "unavailable" : "off" },
+            now: { Moment(now: monotonicNow(), wall: wallNow()) }, started: started,
+            events: EventHub(firstID: started.wall.milliseconds))
+        services.isMetricsOpen = options.metricsOpen
+        api = try Self.startAPI(options, services, directory, inherited.api, log)
+
+        endpoints = EndpointsPublisher(
+            directory: options.runtimeDirectory, unix: api.unixPath ?? "", tcp: api.tcpAddresses.map(\.description))
+        do throws(SocketError) { try endpoints.publish() } catch { throw StartFailure(making: error) }
+
+        doors = try Doors(
+            core: core, tls: TLSServerContext(key: directory.key, certificateDER: certificate),
+            workers: options.workers ?? CurrentProcess.cores, backend: options.backend.map(Doors.Backend.init),
+            hostInfo: { try? signer.payload() }, log: log.log)
+        let events = EventWriter(
+            hub: services.events, windows: services.windows, fallbackName: host.fallbackName,
+            overridden: core.enter { core, _ in core.overridden }, wall: wallNow)
+        router.connect(
+            EffectRouter.Owners(
+                core: core, doors: doors, committer: directory.committer, jobs: service.mailbox,
+                derivation: derivation.mailbox,
+                doorPlaces: DoorPlaces(
+                    homePort: options.homePort, homeAddress: options.homeListen, remoteAddress: options.remoteListen),
+                endpoints: endpoints, log: log, wake: ticker.wake,
+                changeDone: services.changes.done, windowReady: services.windows.settled,
+                event: events.write))
+        for (door, descriptors) in inherited.doors { doors.adopt(door, descriptors: descriptors) }
+
+        // The first full look at the interfaces comes before the first connection.
+        interfaces = try NetworkWatcher()
+        let table = interfaces.table
+        core.enter { core, moment in core.interfacesChanged(table, moment) }
+        try interfaces.start { [core] table in
+            core.enter { core, moment in core.interfacesChanged(table, moment) }
+        }
+        try ticker.start(core)
+        core.enter { core, moment in core.start(moment) }
+    }
+
+    /// `quit` to every session, then everything ends in the reverse of the start.
+    func stop() {
+        ServiceManager.notify("STOPPING=1")
+        core.enter { core, moment in core.stop(moment) }
+        doors.stop(within: Self.stopTime)
+        interfaces.stop()
+        api.stop()
+        endpoints.remove()
+        ticker.stop()
+        for thread in threads { thread.stop() }
+        directory.close()
+    }
+
+    private static func openState(_ options: Options, _ log: LogSink) throws(StartFailure) -> OpenedState {
+        do throws(StateError) {
+            return try StateDirectory.open(
+                path: options.stateDirectory, for: .service(newIdentity: options.newIdentity), now: wallNow(),
+                note: { log.log(LogLine(.info, $0)) })
+        } catch {
+            throw StartFailure(exitCode: error.exitCode.rawValue, message: error.message)
+        }
+    }
+
+    private static func makeRuntimeDirectory(_ path: String) throws(StartFailure) {
+        guard fileFacts(path) == nil else { return }
+        // The socket in it has its own mode; others may look up where the doors are.
+        do throws(SocketError) { try makeDirectory(path, mode: 0o755) } catch { throw StartFailure(making: error) }
+    }
+
+    private static func startAPI(
+        _ options: Options, _ services: APIServices, _ directory: StateDirectory, _ inherited: [Int32],
+        _ log: LogSink
+    ) throws(StartFailure) -> APIServer {
+        var group: UInt32?
+        if let name = options.adminGroup {
+            group = CurrentProcess.groupID(name)
+            guard group != nil else { throw StartFailure(exitCode: 64, message: "there is no group '\(name)'") }
+        }
+        let routes = APIRoutes.all(services)
+        var configuration = APIServer.Configuration(
+            callers: SocketCallers(ownUser: CurrentProcess.userID, adminGroup: group),
+            authorize: { token in
+                let bytes = Array(token.utf8)
+                // Both are compared whatever the first says, so that time tells nothing about either.
+                let isAdmin = directory.adminToken?.equals(bytes) ?? false
+                let isHost = directory.hostToken?.equals(bytes) ?? false
+                return isAdmin ? .admin : isHost ? .host : nil
+            },
+            routes: routes, events: services.events)
+        configuration.unixPath = options.runtimeDirectory + "/api.sock"
+        if case .number(let port) = options.apiPort { configuration.tcpPort = UInt16(port) }
+        configuration.inherited = inherited
+        configuration.log = { message, fields in log.log(LogLine(.error, message, fields)) }
+        do throws(SocketError) {
+            return try APIServer(configuration)
+        } catch {
+            if error.isAddressInUse {
+                throw StartFailure(
+                    exitCode: 69,
+                    message: "\(error.message). Another program listens there; stop it, or give this one another "
+                        + "--api-port (or --runtime-dir, for the socket)")
+            }
+            throw StartFailure(making: error)
+        }
+    }
+}
+
+extension StartFailure {
+    /// A directory or socket that cannot be made or written: EX_CANTCREAT.
+    init(making error: SocketError) {
+        self.init(exitCode: 73, message: "\(error.message). See --runtime-dir")
+    }
+}
+
+extension Doors.Backend {
+    init(_ backend: Options.Backend) {
+        switch backend {
+        case .unix(let path): self = .unix(path: path)
+        case .tcp(let address): self = .tcp(address)
+        }
+    }
+}
+
+/// Sockets the service manager opened, by their `FileDescriptorName=`: `api`, `home`, `remote`.
+struct InheritedSockets {
+    var api: [Int32] = []
+    var doors: [Door: [Int32]] = [:]
+
+    init(_ sockets: [(name: String, descriptor: Int32)]) {
+        for socket in sockets {
+            if let door = Door(rawValue: socket.name) {
+                doors[door, default: []].append(socket.descriptor)
+            } else {
+                // systemd names a socket after its unit when nobody does: then it is the API's.
+                api.append(socket.descriptor)
+            }
+        }
+    }
+}

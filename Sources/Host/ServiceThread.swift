@@ -1,0 +1,24 @@
+internal import EventLoop
+internal import Sockets
+
+/// A thread that runs jobs in the order they were posted: the service's own housekeeping, and key derivation.
+final class ServiceThread: Sendable {
+    let mailbox: Mailbox
+    private let thread: JoinHandle
+
+    /// Throws when the system has no thread or descriptor left.
+    init(name: String) throws(SocketError) {
+        let mailbox = try Mailbox()
+        self.mailbox = mailbox
+        thread = try runThread(name: name) {
+            guard let loop = try? EventLoop(mailbox: mailbox) else { return }
+            loop.run()
+        }
+    }
+
+    /// Runs what was posted so far, then ends.
+    func stop() {
+        mailbox.stop()
+        thread.join()
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import Sockets
+internal import Wire
+
+/// What a session does on top of a connection: hello first, a ping every quarter second, an eye on silence.
+extension HostConnection {
+    /// 01 section 2.1.
+    private static let pingInterval: Duration = .milliseconds(250)
+
+    /// Sends the hello and starts the pings, then waits for the first window list; nil, or why there was none.
+    func beginSession(
+        _ hello: Hello, servedWithin limit: Duration,
+        onHostInfo: @escaping @Sendable (VerifiedHostInfo) -> Void
+    ) async -> DeviceError? {
+        guard let host = hostFingerprint, !hasEnded else { return failure }
+        session = SessionTracker(host: host, now: monotonicNow())
+        self.onHostInfo = onHostInfo
+        queueMessage(.hello, hello.encode())
+        tick()
+        setDeadline(limit)
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if hasEnded || session?.isServed == true {
+                    continuation.resume()
+                } else {
+                    servedWaiter = continuation
+                }
+            }
+        } onCancel: {
+            Task { await self.close() }
+        }
+        clearDeadline()
+        if session?.isServed == true { return nil }
+        if let goodbye = session?.goodbye { return Self.meaning(of: goodbye) }
+        return failure ?? ConnectionFailure.ended(facts)
+    }
+
+    /// Keeps the session's books as a message comes in, before anybody reads it.
+    func noteSession(_ message: Message) {
+        guard session != nil else { return }
+        if let verified = session?.received(message, at: monotonicNow()) { onHostInfo?(verified) }
+        if session?.isServed == true {
+            servedWaiter?.resume()
+            servedWaiter = nil
+        }
+        // The host closes too; ours may as well be first, since nothing more will be said.
+        if session?.goodbye != nil { end(nil) }
+    }
+
+    private func tick() {
+        guard !hasEnded, session != nil else { return }
+        let now = monotonicNow()
+        if isHeldBack {
+            session?.heard(at: now)
+        } else if session?.isSilent(at: now) == true {
+            return end(DeviceError(.lost, "nothing was heard from the host for too long", reachedPeer: true))
+        }
+        // A ping behind a full socket would only measure the queue.
+        if unsentBytes == 0 { queueMessage(.ping, SessionTracker.pingPayload(at: now)) }
+        queue.asyncAfter(deadline: .now() + Self.pingInterval.dispatchInterval) { [weak self] in
+            guard let self else { return }
+            Task { await self.tick() }
+        }
+    }
+
+    /// What a goodbye before the first window list means to a dial (06 B3).
+    static func meaning(of goodbye: Goodbye) -> DeviceError {
+        let code: DeviceError.Code =
+            switch goodbye.reason {
+            case "removed": .revoked
+            case "remoteOff": .remoteOff
+            case "busy": .busy
+            default: .goodbye
+            }
+        let shown = SessionGoodbye(goodbye)
+        var error = DeviceError(code, shown.words, reachedPeer: true)
+        error.goodbye = shown
+        return error
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Wire
+
+/// When a session counts as gone: no byte for longer than its own slowness explains (06 B5). Pure.
+struct Liveness: Sendable {
+    /// The shortest silence that ends a session.
+    static let floor: Duration = .seconds(6)
+    /// How many worst round trips of silence are still normal.
+    static let factor = 4.0
+
+    private var lastByte: MonotonicTime
+    private var second: Int64 = .min
+    private var worstOfSecond = 0.0
+    /// The worst round trip, in seconds, of the last whole second that measured one.
+    private var worst = 0.0
+
+    init(now: MonotonicTime) { lastByte = now }
+
+    mutating func heard(at now: MonotonicTime) { lastByte = now }
+
+    mutating func measured(roundTrip seconds: Double, at now: MonotonicTime) {
+        let current = now.nanoseconds / 1_000_000_000
+        if current != second {
+            if worstOfSecond > 0 { worst = worstOfSecond }
+            worstOfSecond = 0
+            second = current
+        }
+        worstOfSecond = max(worstOfSecond, seconds)
+    }
+
+    /// The silence that is still accepted.
+    var limit: Duration { max(Self.floor, .seconds(Self.factor * max(worst, worstOfSecond))) }
+
+    func isSilent(at now: MonotonicTime) -> Bool { now - lastByte > limit }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CryptoEngine
+internal import Wire
+
+/// The proofs of one pairing connection: its two fingerprints and the key both sides drew from the code (02 section 4).
+struct PairingProofs: Sendable {
+    let device: Fingerprint
+    /// Of the host, as this connection's TLS showed it; never from a message. That is what defeats a relay.
+    let host: Fingerprint
+    /// The link's secret, or the typed code stretched.
+    let key: SecretBytes
+
+    /// What the device sends.
+    var sent: String {
+        Base64URL.encode(
+            Digest.hmacSHA256(key: key.copy, message: ProofText.device(fpDevice: device, fpMac: host)))
+    }
+
+    /// What only a host that knows the code can answer.
+    private var expected: [UInt8] {
+        Digest.hmacSHA256(key: key.copy, message: ProofText.mac(fpDevice: device, fpMac: host))
+    }
+
+    /// Whether an ok comes from the host that showed the code (02 section 5.5): its proof, its ID, its recognition key,
+    /// in this order. Returns what is to be saved of it, nil when any of the three fails: then nothing is saved.
+    func accept(_ result: PairResult) -> AcceptedPairing? {
+        guard result.ok, let proof = result.proof.flatMap({ Base64URL.decode($0) }),
+            Digest.equal(proof, expected),
+            result.macID == host.id.text,
+            let recognition = result.recognitionKey.flatMap({ Base64URL.decode($0) }), recognition.count == 32
+        else { return nil }
+        let name = Label.clean(result.name ?? "")
+        return AcceptedPairing(name: name.isEmpty ? "Mac" : name, recognitionKey: recognition)
+    }
+}
+
+/// What a verified ok says about the host.
+struct AcceptedPairing: Equatable, Sendable {
+    /// Cleaned; "Mac" when the host gave none.
+    let name: String
+    let recognitionKey: [UInt8]
+}

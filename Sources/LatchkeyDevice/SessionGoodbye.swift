@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Wire
+
+/// Why a host ended a session (01 section 7).
+public struct SessionGoodbye: Sendable, Equatable {
+    /// `removed`, `remoteOff`, `internetOff`, `quit`, `busy`, `pairingRequired`, `update`, or a later host's word; empty
+    /// for a goodbye that could not be read.
+    public let reason: String
+    /// The host's own words, cleaned, for reasons that have none here.
+    public let message: String?
+    /// With `update`: the oldest device version served.
+    public let minimumVersion: String?
+    /// Whether the host said that coming back by itself makes sense.
+    public let reconnect: Bool?
+
+    private static let messageLimit = 300
+
+    init(_ goodbye: Goodbye) {
+        reason = goodbye.reason
+        let cleaned = goodbye.message.map { Label.clean($0, limit: Self.messageLimit) }
+        message = cleaned?.isEmpty == true ? nil : cleaned
+        minimumVersion = goodbye.minimumVersion
+        reconnect = goodbye.reconnect
+    }
+
+    /// Whether a device comes back by itself: the six reasons of generation 1 keep their own rule, every other one
+    /// follows the host's word.
+    public var comesBack: Bool {
+        switch reason {
+        case "quit", "busy", "remoteOff", "internetOff": true
+        case "removed", "pairingRequired": false
+        default: reconnect ?? false
+        }
+    }
+
+    /// One sentence for people.
+    public var words: String {
+        switch reason {
+        case "removed": "this device was removed on the host; pair again"
+        case "remoteOff": "remote access is switched off on the host"
+        case "internetOff": "internet access is switched off on the host"
+        case "quit": "the host is shutting down"
+        case "busy": "the host already serves as many remote sessions as it can"
+        case "pairingRequired": "the host requires pairing now"
+        default:
+            message
+                ?? (reason.isEmpty ? "the host ended the session" : "the host ended the session (\(reason))")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Wire
+
+/// What one session has seen, and what follows from it: served or not, alive or not. Pure.
+struct SessionTracker: Sendable {
+    /// What is known about the host's signed self-description.
+    enum InfoState: String, Sendable { case verified, bad, none }
+
+    /// The key of this connection's host.
+    let host: Fingerprint
+    private(set) var kinds: [UInt8: Int] = [:]
+    /// Everything the host sent, headers included.
+    private(set) var bytes = 0
+    private(set) var hostInfo = InfoState.none
+    private(set) var goodbye: Goodbye?
+    /// The first window list that decoded has come: the device counts as connected (01 section 2.2).
+    private(set) var isServed = false
+    private(set) var roundTrips = RoundTrips()
+    private var liveness: Liveness
+
+    init(host: Fingerprint, now: MonotonicTime) {
+        self.host = host
+        liveness = Liveness(now: now)
+    }
+
+    mutating func heard(at now: MonotonicTime) { liveness.heard(at: now) }
+
+    mutating func received(bytes count: Int) { bytes += count }
+
+    func isSilent(at now: MonotonicTime) -> Bool { liveness.isSilent(at: now) }
+
+    /// The payload of a ping sent now: this device's clock as binary64, which the host sends back unchanged.
+    static func pingPayload(at now: MonotonicTime) -> [UInt8] {
+        let bits = seconds(now).bitPattern
+        return (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) }
+    }
+
+    private static func seconds(_ time: MonotonicTime) -> Double { Double(time.nanoseconds) / 1_000_000_000 }
+
+    /// Takes one message into account. Returns a host info that may be saved.
+    mutating func received(_ message: Message, at now: MonotonicTime) -> VerifiedHostInfo? {
+        kinds[message.header.kind.rawValue, default: 0] += 1
+        switch message.header.kind {
+        case .windowList:
+            if !isServed { isServed = WindowListCheck.decodes(message.payload) }
+        case .pong:
+            measure(message.payload, at: now)
+        case .goodbye:
+            // One that does not decode is a goodbye for a reason unknown (01 section 7).
+            if goodbye == nil { goodbye = (try? Goodbye(payload: message.payload)) ?? Goodbye(reason: "") }
+        case .hostInfo:
+            let verified = HostInfoCheck.verify(payload: message.payload, session: host)
+            if hostInfo != .bad { hostInfo = verified == nil ? .bad : .verified }
+            return verified
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func measure(_ payload: [UInt8], at now: MonotonicTime) {
+        guard payload.count == 8 else { return }
+        let sent = Double(bitPattern: payload.reduce(0) { $0 << 8 | UInt64($1) })
+        let seconds = Self.seconds(now) - sent
+        // A pong of a ping we never sent measures nothing.
+        guard seconds >= 0, seconds < 3600 else { return }
+        roundTrips.add(seconds)
+        liveness.measured(roundTrip: seconds, at: now)
+    }
+}
+
+/// Whether a window list decodes, as far as every device needs it (01 section 2.3).
+enum WindowListCheck {
+    static func decodes(_ payload: [UInt8]) -> Bool {
+        guard let json = try? JSON.parse(payload), (try? json.requiredString("macName")) != nil,
+            (try? json.requiredArray("windows")) != nil, let active = try? json.requiredObject("active"),
+            let members = active.members, members.count == 1
+        else { return false }
+        return ["none", "desktop", "window"].contains(members[0].key)
+    }
+}
+
+/// Round trips of a session, for its report: the newest few thousand.
+struct RoundTrips: Sendable {
+    /// Ten minutes of pings.
+    private static let limit = 2400
+
+    private var samples: [Double] = []
+    private var next = 0
+
+    mutating func add(_ seconds: Double) {
+        if samples.count < Self.limit {
+            samples.append(seconds)
+        } else {
+            samples[next] = seconds
+            next = (next + 1) % Self.limit
+        }
+    }
+
+    /// The value that `share` of all samples do not exceed, in milliseconds; nil without samples.
+    func milliseconds(atShare share: Double) -> Double? {
+        guard !samples.isEmpty else { return nil }
+        let sorted = samples.sorted()
+        let index = min(sorted.count - 1, max(0, Int((Double(sorted.count) * share).rounded(.up)) - 1))
+        return (sorted[index] * 1_000_000).rounded() / 1000
+    }
+}

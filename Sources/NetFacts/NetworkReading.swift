@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Policy
+internal import Wire
+
+/// What one look at links, addresses and routes said; joined into the table the rules read.
+struct NetworkReading {
+    var links: [LinkMessage] = []
+    var addresses: [AddressMessage] = []
+    var routes: [RouteMessage] = []
+    /// The egress of a route look-up to the internet; nil without a route.
+    var primary: UInt32?
+
+    /// The interface that carries the lowest-metric IPv4 default route of the main table.
+    var mainDefault: UInt32? {
+        defaults.filter { $0.table == RouteMessage.mainTable }.min { $0.metric < $1.metric }?.outputs.first
+    }
+
+    private var defaults: [RouteMessage] { routes.filter { $0.destinationBits == 0 } }
+
+    /// The table, with what `sysfs` says about each link by its name.
+    func table(_ sysfs: (String) -> DeviceFacts) -> InterfaceTable {
+        let mainDefault = mainDefault
+        let carriers = Set(defaults.flatMap(\.outputs))
+        let facts = links.map { link in
+            let device = sysfs(link.name)
+            return LinkFacts(
+                index: link.index, name: link.name, hardwareType: link.hardwareType,
+                isLoopback: link.isLoopback,
+                isPointToPoint: link.isPointToPoint, isUp: link.isUp, isRunning: link.isRunning,
+                infoKind: link.infoKind, master: link.master, isPhysical: device.isPhysical,
+                isWireless: device.isWireless, isModem: device.isModem,
+                isMainDefault: link.index == mainDefault,
+                carriesIPv4DefaultInAnyTable: carriers.contains(link.index))
+        }
+        return .make(links: facts, addresses: addresses.map { ($0.index, $0.address) }, primary: primary)
+    }
+}
+
+/// What sysfs says about a link (spec 05 B1).
+struct DeviceFacts: Equatable {
+    /// A device of the machine's stands behind it.
+    var isPhysical = false
+    var isWireless = false
+    /// A mobile modem (`DEVTYPE=wwan`).
+    var isModem = false
+}

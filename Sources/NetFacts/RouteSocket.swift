@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+internal import Sockets
+
+/// The rtnetlink socket that asks (spec 05 B1). Used by one thread at a time.
+struct RouteSocket: ~Copyable {
+    private let socket: Socket
+    private var sequence: UInt32 = 0
+    private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+
+    private static let dumpFlags: UInt16 = 0x301  // NLM_F_REQUEST | NLM_F_DUMP
+    private static let requestFlags: UInt16 = 0x1  // NLM_F_REQUEST
+    /// How often a look that was overtaken by a change begins again; the last one counts as it is, since the change
+    /// itself is on its way as a notification.
+    private static let attempts = 4
+
+    init() throws(SocketError) {
+        socket = try openRouteSocket(isNonblocking: false)
+        shim_netlink_limits(socket.descriptor)
+    }
+
+    /// Links, addresses and IPv4 routes of one moment, and where a packet to the internet would leave.
+    mutating func read() throws(SocketError) -> NetworkReading {
+        var reading = NetworkReading()
+        for _ in 0..<Self.attempts {
+            let links = try dump(NetlinkMessage.Kind.getLink, body: [UInt8](repeating: 0, count: 16))
+            let addresses = try dump(NetlinkMessage.Kind.getAddress, body: [UInt8](repeating: 0, count: 8))
+            let routes = try dump(NetlinkMessage.Kind.getRoute, body: [2] + [UInt8](repeating: 0, count: 11))
+            reading.links = links.messages.filter { $0.type == NetlinkMessage.Kind.newLink }
+                .compactMap { LinkMessage($0.body) }
+            reading.addresses = addresses.messages.filter { $0.type == NetlinkMessage.Kind.newAddress }
+                .compactMap { AddressMessage($0.body) }
+            reading.routes = routes.messages.filter { $0.type == NetlinkMessage.Kind.newRoute }
+                .compactMap { RouteMessage($0.body) }
+            if links.isWhole && addresses.isWhole && routes.isWhole { break }
+        }
+        reading.primary = try egress()
+        return reading
+    }
+
+    /// The FIB's answer for 1.1.1.1; nothing is sent. nil without a route.
+    private mutating func egress() throws(SocketError) -> UInt32? {
+        let destination = NetlinkMessage.attribute(1, [1, 1, 1, 1])
+        let header: [UInt8] = [2, 32] + [UInt8](repeating: 0, count: 10)
+        let own = try send(NetlinkMessage.Kind.getRoute, flags: Self.requestFlags, body: header + destination)
+        while true {
+            for message in try receive() where message.sequence == own {
+                if message.type == NetlinkMessage.Kind.error { return nil }
+                guard message.type == NetlinkMessage.Kind.newRoute else { continue }
+                let attributes = NetlinkAttributes(message.body.dropFirst(12))
+                return attributes.number32(4).flatMap { $0 == 0 ? nil : $0 }
+            }
+        }
+    }
+
+    private mutating func dump(
+        _ type: UInt16, body: [UInt8]
+    ) throws(SocketError) -> (messages: [NetlinkMessage], isWhole: Bool) {
+        let own = try send(type, flags: Self.dumpFlags, body: body)
+        var found: [NetlinkMessage] = []
+        var isWhole = true
+        while true {
+            for message in try receive() where message.sequence == own {
+                if message.flags & NetlinkMessage.interruptedFlag != 0 { isWhole = false }
+                switch message.type {
+                case NetlinkMessage.Kind.done: return (found, isWhole)
+                case NetlinkMessage.Kind.error:
+                    throw SocketError(errno: message.errorNumber ?? EPROTO, call: "rtnetlink dump")
+                default: found.append(message)
+                }
+            }
+        }
+    }
+
+    private mutating func send(_ type: UInt16, flags: UInt16, body: [UInt8]) throws(SocketError) -> UInt32 {
+        sequence &+= 1
+        let request = NetlinkMessage.request(type, flags: flags, sequence: sequence, body: body)
+        let sent = unsafe request.withUnsafeBytes { bytes in
+            unsafe shim_netlink_send(socket.descriptor, bytes.baseAddress, bytes.count)
+        }
+        guard sent == request.count else { throw SocketError(errno: errno, call: "rtnetlink send") }
+        return sequence
+    }
+
+    /// One datagram of the kernel's; those of other processes are dropped.
+    private mutating func receive() throws(SocketError) -> [NetlinkMessage] {
+        while true {
+            var isKernel: Int32 = 0
+            let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+                unsafe shim_netlink_receive(socket.descriptor, bytes.baseAddress, bytes.count, &isKernel)
+            }
+            if count < 0 {
+                let code = errno
+                if code == EINTR { continue }
+                throw SocketError(errno: code == EAGAIN ? ETIMEDOUT : code, call: "rtnetlink receive")
+            }
+            guard isKernel != 0 else { continue }
+            guard count <= buffer.count else {
+                buffer = [UInt8](repeating: 0, count: count)
+                throw SocketError(errno: EMSGSIZE, call: "rtnetlink receive")
+            }
+            return NetlinkMessage.all(in: Array(buffer[..<count]))
+        }
+    }
+}
+
+/// An rtnetlink socket.
+func openRouteSocket(isNonblocking: Bool) throws(SocketError) -> Socket {
+    let descriptor = shim_netlink_open(isNonblocking ? 1 : 0)
+    guard descriptor >= 0 else { throw SocketError(errno: errno, call: "rtnetlink socket") }
+    return Socket(adopting: descriptor)
+}

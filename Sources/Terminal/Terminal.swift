@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// One of the two streams a command writes to, and what a person sees of it.
+package enum StandardStream: Int32, Sendable {
+    case output = 1
+    case error = 2
+
+    /// Whether a person reads it directly: only then colour, pictures and redrawn lines make sense.
+    package var isTerminal: Bool { isatty(rawValue) == 1 }
+
+    /// Columns of the terminal behind it; nil when it is none or does not say.
+    package var columns: Int? {
+        var size = winsize()
+        guard unsafe ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
+    /// Writes all of `text`; false when the reader is gone or the disk is full.
+    @discardableResult
+    package func write(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+                return unsafe Glibc.write(rawValue, rest.baseAddress, rest.count)
+            }
+            if count > 0 { done += count } else if errno != EINTR { return false }
+        }
+        return true
+    }
+}
+
+/// Whether a person can be asked: standard input is a terminal.
+package func inputIsTerminal() -> Bool { isatty(0) == 1 }
+
+/// One line of standard input without its end; nil at the end of it. At most 4,096 bytes are kept.
+package func readInputLine() -> String? {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while true {
+        let count = unsafe read(0, &byte, 1)
+        if count < 0, errno == EINTR { continue }
+        if count <= 0 { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
+        if byte == 0x0A { return String(decoding: line, as: UTF8.self) }
+        if line.count < 4096 { line.append(byte) }
+    }
+}

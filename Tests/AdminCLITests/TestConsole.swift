@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Wire
+
+@testable import AdminCLI
+
+/// A console that remembers what was said, with its own clock and a person who answers as told.
+final class TestConsole {
+    var output = ""
+    var errors = ""
+    var outputIsTerminal = false
+    var inputIsTerminal = false
+    var answers: [String] = []
+    var environment: [String: String] = ["HOME": "/nonexistent"]
+    var now = Fixtures.now
+    /// What the next wait ends with.
+    var stop: Console.Stop?
+    /// Called before each wait.
+    var onWait: () -> Void = {}
+
+    /// Runs `latchkey` with these words.
+    @discardableResult
+    func run(_ words: String...) -> Int32 { AdminCLI.run(words, console).rawValue }
+
+    var console: Console {
+        Console(
+            write: { self.output += $0 }, complain: { self.errors += $0 }, outputIsTerminal: outputIsTerminal,
+            inputIsTerminal: inputIsTerminal, columns: { 80 },
+            ask: { self.answers.isEmpty ? nil : self.answers.removeFirst() }, now: { self.now },
+            environment: { self.environment[$0] }, isRoot: false,
+            catchStops: {
+                { descriptor, milliseconds in
+                    self.onWait()
+                    if let stop = self.stop { return stop }
+                    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    _ = unsafe poll(&request, 1, milliseconds)
+                    return nil
+                }
+            })
+    }
+}

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts the real programs in a directory of their own, on ports of their own, and talks to them as others would."""
+
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import sill_client as sill
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("LATCHKEY_BIN") or ROOT / ".build" / "debug")
+SAMPLE_HOST = ROOT / "Scripts" / "sample-host"
+START_LIMIT = 30.0  # seconds until a program must be ready; only ever waited for in full when it hangs
+FRIENDLY = 10.0  # seconds until something that should happen at once counts as not happening
+
+
+def have_programs():
+    return (BIN / "latchkeyd").exists()
+
+
+def eventually(check, limit=FRIENDLY, pause=0.02):
+    """Waits until `check` gives something true and returns it; fails after `limit` seconds."""
+    deadline = time.monotonic() + limit
+    while True:
+        value = check()
+        if value:
+            return value
+        assert time.monotonic() < deadline, f"did not come about in {limit} s"
+        time.sleep(pause)
+
+
+class UnixHTTP(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=FRIENDLY)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(FRIENDLY)
+        self.sock.connect(self.path)
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"{self.status} {self.body[:300]!r}"
+
+
+class Service:
+    """One latchkeyd. Options given here come after those of the harness."""
+
+    def __init__(self, directory, *options, backend=None, remote_port=0, env=None):
+        self.directory = pathlib.Path(directory)
+        self.state, self.runtime = self.directory / "state", self.directory / "run"
+        self.log_path = self.directory / "latchkeyd.log"
+        self.backend = backend
+        self.options = list(options)
+        self.remote_port = remote_port
+        self.env = env or {}
+        self.process = None
+
+    def command(self, *more):
+        line = [
+            str(BIN / "latchkeyd"), "--state-dir", str(self.state), "--runtime-dir", str(self.runtime),
+            "--api-port", "0", "--no-advertise", "--log-format", "json", "--log-level", "debug", "--name", "Desk",
+        ]
+        if self.remote_port is not None:
+            line += ["--remote-port", str(self.remote_port)]
+        if self.backend:
+            line += ["--backend", self.backend]
+        return line + self.options + list(more)
+
+    def start(self, *more):
+        self.runtime.mkdir(parents=True, exist_ok=True)
+        (self.runtime / "endpoints.json").unlink(missing_ok=True)
+        log = open(self.log_path, "ab")
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("LATCHKEY_")} | self.env
+        self.process = subprocess.Popen(
+            self.command(*more), stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment)
+        log.close()
+        eventually(self.is_ready, START_LIMIT)
+        return self
+
+    def is_ready(self):
+        assert self.process.poll() is None, f"latchkeyd ended with {self.process.returncode}: {self.log()[-2000:]}"
+        if not (self.runtime / "endpoints.json").exists():
+            return False
+        try:
+            return self.api("GET", "/v1/status").status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def fails(self, *more, limit=START_LIMIT):
+        """Starts it expecting it to end by itself; returns (exit code, what it said)."""
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("LATCHKEY_")} | self.env
+        done = subprocess.run(
+            self.command(*more), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit, env=environment)
+        return done.returncode, done.stdout + done.stderr
+
+    def stop(self, how=signal.SIGTERM):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(how)
+            try:
+                self.process.wait(START_LIMIT)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+                raise
+        return self.process.returncode if self.process else None
+
+    def restart(self, how=signal.SIGTERM):
+        self.stop(how)
+        return self.start()
+
+    def log(self):
+        return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
+
+    # -- the local API
+
+    def api(self, method, path, body=None, headers=None):
+        connection = UnixHTTP(str(self.runtime / "api.sock"))
+        data = None if body is None else json.dumps(body)
+        sent = dict(headers or {})
+        if data is not None:
+            sent["Content-Type"] = "application/json"
+        connection.request(method, path, data, sent)
+        answer = connection.getresponse()
+        result = Answer(answer.status, dict(answer.getheaders()), answer.read())
+        connection.close()
+        return result
+
+    def get(self, path):
+        answer = self.api("GET", path)
+        assert answer.status == 200, answer
+        return answer.json
+
+    def settings(self, **values):
+        answer = self.api("PATCH", "/v1/settings", values)
+        assert answer.status == 200, answer
+        return answer.json
+
+    def window(self, **values):
+        answer = self.api("POST", "/v1/pairing/window?replace=true", values)
+        assert answer.status == 201, answer
+        return answer.json
+
+    def devices(self):
+        return {item["id"]: item for item in self.get("/v1/devices?limit=1000")["items"]}
+
+    def sessions(self):
+        return self.get("/v1/sessions")["items"]
+
+    @property
+    def doors(self):
+        return json.loads((self.runtime / "endpoints.json").read_text())["doors"]
+
+    def door(self, name):
+        return "127.0.0.1", eventually(lambda: self.doors.get(name))
+
+    @property
+    def host_id(self):
+        return self.get("/v1/status")["hostID"]
+
+    @property
+    def pin(self):
+        return sill.unb64u(self.get("/v1/identity")["fingerprint"])
+
+    # -- shortcuts for journeys that are about something else
+
+    def pair_device(self, identity=None, name="Interop", source=None):
+        """A paired device, by link at the home door."""
+        identity = identity or sill.Identity()
+        link = sill.parse_link(self.window(remote=False)["url"])
+        answer = judged(lambda: sill.pair_link(link, identity, self.door("home"), name=name, source=source))
+        assert answer["ok"], answer
+        return identity
+
+    def session(self, identity, door="home", **options):
+        return sill.Session(self.door(door), identity, self.pin, **options)
+
+
+def judged(attempt, tries=20):
+    """Repeats a pairing attempt for as long as the window says busy, waiting as told."""
+    for _ in range(tries):
+        answer = attempt()
+        if answer.get("reason") != "busy":
+            return answer
+        time.sleep(answer["retryAfter"])
+    raise AssertionError("busy for ever")
+
+
+class SampleHost:
+    """One Scripts/sample-host with its log read as JSON lines."""
+
+    def __init__(self, directory, *options, name="backend"):
+        self.path = str(pathlib.Path(directory) / f"{name}.sock")
+        self.options = list(options)
+        self.events = []
+        self.process = None
+
+    @property
+    def address(self):
+        return f"unix:{self.path}"
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [sys.executable, str(SAMPLE_HOST), "--unix", self.path, "--json", *self.options], stdout=subprocess.PIPE,
+            text=True)
+        threading.Thread(target=self._read, daemon=True).start()
+        eventually(lambda: self.find("listening"), START_LIMIT)
+        return self
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.events.append(json.loads(line))
+
+    def find(self, event):
+        return [item for item in self.events if item["event"] == event]
+
+    def stop(self, how=signal.SIGTERM):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(how)
+            self.process.wait(START_LIMIT)
+
+
+class ScriptedBackend:
+    """A backend that does what a test says: each connection is handed to `script(connection, header)` on a thread."""
+
+    def __init__(self, directory, script, name="scripted"):
+        self.path = str(pathlib.Path(directory) / f"{name}.sock")
+        self.script = script
+        self.server = socket.socket(socket.AF_UNIX)
+        self.server.bind(self.path)
+        self.server.listen(64)
+        self.headers = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def address(self):
+        return f"unix:{self.path}"
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self.server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        try:
+            head = read_exactly(connection, 16)
+            body = read_exactly(connection, int.from_bytes(head[14:16], "big"))
+            self.headers.append(head + body)
+            self.script(connection)
+        except (OSError, EOFError):
+            pass
+        finally:
+            connection.close()
+
+    def stop(self):
+        self.server.close()
+
+
+def read_exactly(connection, count):
+    data = b""
+    while len(data) < count:
+        chunk = connection.recv(count - len(data))
+        if not chunk:
+            raise EOFError
+        data += chunk
+    return data
+
+
+WINDOW_LIST = sill.message(2, {"macName": "Desk", "windows": [], "active": {"none": {}}})
+
+
+def run(program, *arguments, env=None, limit=60, text=None):
+    """Runs one of our programs to its end."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("LATCHKEY_")} | (env or {})
+    return subprocess.run(
+        [str(BIN / program), *map(str, arguments)], capture_output=True, text=True, timeout=limit, env=environment,
+        input=text)
+
+
+def resident_bytes(pid):
+    fields = re.search(r"VmRSS:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())
+    return int(fields[1]) * 1024
+
+
+def scratch():
+    return tempfile.TemporaryDirectory(prefix="latchkey-interop-")

@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who a door admits and how it says no: alerts, goodbyes, counts (01 section 4, 03)."""
+
+import contextlib
+import socket
+import time
+
+import harness
+import pytest
+import sill_client as sill
+from OpenSSL import SSL
+
+
+def refusal(address, identity, **options):
+    """What ends a connection that must not become a session, and the plaintext that came before."""
+    try:
+        with sill.Channel(address, identity, **options) as channel:
+            end = channel.end_of_host()
+            return end, channel.bytes_received
+    except (sill.Alert, sill.Closed) as end:
+        return end, 0
+
+
+@pytest.mark.parametrize("door", ["home", "remote"])
+def test_an_unpaired_key_is_told_by_alert_42(service, door):
+    service.settings(remoteAccess=True)
+    service.window()
+    end, heard = refusal(service.door(door), sill.Identity())
+    assert isinstance(end, sill.Alert) and end.code == 42 and heard == 0
+
+
+@pytest.mark.parametrize("kind", ["rsa", "p384"])
+def test_a_key_that_is_not_p256_is_nobody(service, kind):
+    service.settings(requirePairing=False)
+    end, _ = refusal(service.door("home"), sill.Identity(kind=kind))
+    assert isinstance(end, sill.Alert) and end.code == 42
+    end, _ = refusal(service.door("home"), sill.Identity(kind=kind), alpn=(sill.PAIRING,))
+    assert isinstance(end, sill.Alert) and end.code == 42
+
+
+def test_no_certificate_no_protocol(service):
+    identity = service.pair_device()
+    end, _ = refusal(service.door("home"), None)
+    assert isinstance(end, sill.Alert) and end.code == 116
+    end, _ = refusal(service.door("home"), identity, alpn=(b"h2",))
+    assert isinstance(end, sill.Alert) and end.code == 120
+    end, _ = refusal(service.door("home"), identity, alpn=())
+    assert isinstance(end, sill.Alert) and end.code in (42, 120)
+    # Names are compared byte for byte.
+    end, _ = refusal(service.door("home"), identity, alpn=(b"sill/1 ",))
+    assert isinstance(end, sill.Alert) and end.code == 120
+
+
+def test_both_protocols_offered_means_a_session(service):
+    identity = service.pair_device()
+    with sill.Channel(service.door("home"), identity, alpn=(sill.PAIRING, sill.SESSION)) as channel:
+        assert channel.alpn == sill.SESSION
+
+
+def test_only_tls_1_3(service):
+    identity = service.pair_device()
+    end, _ = refusal(
+        service.door("home"), identity, versions=(SSL.TLS1_2_VERSION, SSL.TLS1_2_VERSION))
+    assert isinstance(end, (sill.Alert, sill.Closed))
+    if isinstance(end, sill.Alert):
+        assert end.code == 70
+
+
+def test_no_tickets(service):
+    """A removed device must not come back on an old session."""
+    identity = service.pair_device()
+    with service.session(identity) as session:
+        assert session.channel.version == "TLSv1.3"
+        session.follow(0.5)
+        tls = session.channel.tls.get_session()
+        assert tls is None or not SSL._lib.SSL_SESSION_has_ticket(tls._session)
+
+
+def test_plain_bytes_and_http(service):
+    for data in (b"GET / HTTP/1.1\r\n\r\n", b"\0" * 100, b"SSH-2.0-x\r\n"):
+        with socket.create_connection(service.door("home"), 10, ("127.0.0.77", 0)) as connection:
+            connection.sendall(data)
+            answer = b""
+            with contextlib.suppress(ConnectionResetError):
+                while chunk := connection.recv(4096):
+                    answer += chunk
+            # Nothing, or a TLS alert; never a word of HTTP or of ours.
+            assert answer == b"" or answer[0] == 0x15
+    assert service.get("/v1/status")["doors"]["home"]["state"] == "open"
+
+
+def test_any_shape_of_certificate_with_a_p256_key_does(service):
+    """Ours is long expired and made by another library; only its key counts (01 section 5.4)."""
+    identity = service.pair_device()
+    again = sill.Identity(identity.key)
+    with service.session(again) as session:
+        assert session.window_list is not None
+
+
+def test_five_refusals_close_the_door_to_their_source_alone(service):
+    identity = service.pair_device(source="127.0.0.50")
+    pest = "127.0.0.66"
+    for _ in range(5):
+        end, _ = refusal(service.door("home"), sill.Identity(), source=pest)
+        assert isinstance(end, sill.Alert)
+    with pytest.raises((sill.Closed, ConnectionError)):
+        channel = sill.Channel(service.door("home"), identity, source=pest)
+        channel.end_of_host()
+        raise channel.ended
+    with service.session(identity, source="127.0.0.50") as session:
+        assert session.window_list
+    # Another door counts for itself.
+    service.settings(remoteAccess=True)
+    with service.session(identity, "remote", source=pest) as session:
+        assert session.window_list
+
+
+def test_a_paired_key_clears_what_its_source_collected(service):
+    identity = service.pair_device()
+    source = "127.0.0.67"
+    for _ in range(3):
+        for _ in range(4):
+            refusal(service.door("home"), sill.Identity(), source=source)
+        with service.session(identity, source=source) as session:
+            assert session.window_list
+
+
+def test_two_pending_connections_of_a_source(service):
+    """A third silent connection of one source is closed at once; the source can still connect when they are gone."""
+    identity = service.pair_device(source="127.0.0.51")
+    silent = [socket.create_connection(service.door("home"), 10, ("127.0.0.68", 0)) for _ in range(2)]
+    time.sleep(0.1)
+    with socket.create_connection(service.door("home"), 10, ("127.0.0.68", 0)) as third:
+        third.settimeout(3)
+        with contextlib.suppress(ConnectionResetError):
+            assert third.recv(1) == b""
+    with service.session(identity, source="127.0.0.51") as session:
+        assert session.window_list
+    for connection in silent:
+        connection.close()
+    time.sleep(0.1)
+    with service.session(identity, source="127.0.0.68") as session:
+        assert session.window_list
+
+
+def test_remote_access_off_is_said_to_a_paired_key(service):
+    identity = service.pair_device()
+    service.window()  # holds the remote door open
+    with service.session(identity, "remote", served=False) as session:
+        session.follow(5, until=lambda s: s.end)
+        assert session.goodbye == {"reason": "remoteOff"}
+        assert session.order == [22]
+    # An unpaired key hears nothing of the kind.
+    end, heard = refusal(service.door("remote"), sill.Identity())
+    assert isinstance(end, sill.Alert) and end.code == 42 and heard == 0
+
+
+def test_switching_remote_access_off_ends_remote_sessions_alone(service):
+    service.settings(remoteAccess=True)
+    identity = service.pair_device()
+    with service.session(identity, "remote") as away, service.session(identity) as home:
+        service.settings(remoteAccess=False)
+        away.follow(5, until=lambda s: s.end)
+        assert away.goodbye == {"reason": "remoteOff"} and away.kinds[22] == 1
+        home.follow(1)
+        assert home.goodbye is None and home.end is None
+    harness.eventually(lambda: "remote" not in service.doors)
+
+
+def test_the_ninth_remote_session_is_busy(service):
+    service.settings(remoteAccess=True)
+    identity = service.pair_device()
+    with contextlib.ExitStack() as stack:
+        for _ in range(8):
+            session = stack.enter_context(service.session(identity, "remote"))
+            assert session.window_list
+        with service.session(identity, "remote", served=False) as ninth:
+            ninth.follow(5, until=lambda s: s.end)
+            assert ninth.goodbye == {"reason": "busy"} and ninth.order == [22]
+        # The home door has no such limit.
+        with service.session(identity) as home:
+            assert home.window_list
+
+
+def test_removing_ends_sessions_and_keeps_the_key_out(service):
+    service.settings(remoteAccess=True)
+    identity, other = service.pair_device(), service.pair_device(source="127.0.0.52")
+    with service.session(identity) as home, service.session(identity, "remote") as away, service.session(other) as kept:
+        answer = service.api("DELETE", f"/v1/devices/{identity.id}")
+        assert answer.status == 200 and answer.json == {"closedSessions": 2}
+        for door in ("home", "remote"):
+            end, heard = refusal(service.door(door), identity)
+            assert isinstance(end, sill.Alert) and end.code == 42 and heard == 0
+        for session in (home, away):
+            session.follow(5, until=lambda s: s.end)
+            assert session.goodbye == {"reason": "removed"} and session.kinds[22] == 1
+            assert session.order[-1] == 22
+        kept.follow(0.5)
+        assert kept.goodbye is None and kept.end is None
+    assert list(service.devices()) == [other.id]
+    service.restart()
+    assert list(service.devices()) == [other.id]
+    end, _ = refusal(service.door("home"), identity)
+    assert isinstance(end, sill.Alert) and end.code == 42
+
+
+def test_removing_ends_a_session_that_reads_nothing(start):
+    backend = start.sample("--rate", "max", name="flood")
+    service = start(backend=backend.address)
+    identity = service.pair_device()
+    with service.session(identity):
+        # Unread, the stream fills every buffer between the two.
+        time.sleep(1)
+        assert service.api("DELETE", f"/v1/devices/{identity.id}").json == {"closedSessions": 1}
+        harness.eventually(lambda: not service.sessions(), limit=2)
+        harness.eventually(lambda: backend.find("ended"), limit=5)
+
+
+def test_open_house_and_back(service, sample):
+    """Pairing not required: an unpaired key has a session at home, and only there, until it is required again."""
+    service.settings(requirePairing=False, remoteAccess=True)
+    stranger = sill.Identity()
+    end, _ = refusal(service.door("remote"), stranger)
+    assert isinstance(end, sill.Alert) and end.code == 42
+    paired = service.pair_device()
+    with service.session(stranger) as session, service.session(paired) as kept:
+        assert session.window_list
+        header = harness.eventually(
+            lambda: [e for e in sample.find("connected") if e["header"]["session"]["paired"] is False])[0]["header"]
+        assert header["session"]["device"] is None and header["session"]["name"] is None
+        service.settings(requirePairing=True)
+        session.follow(5, until=lambda s: s.end)
+        assert session.goodbye == {"reason": "pairingRequired"}
+        kept.follow(0.5)
+        assert kept.goodbye is None
+    end, _ = refusal(service.door("home"), stranger)
+    assert isinstance(end, sill.Alert) and end.code == 42
+
+
+GATE = [
+    ({"appVersion": "2.0", "device": "iPad (iPad14,1)"}, True),
+    ({"appVersion": "2.1"}, True),
+    ({"appVersion": "v10"}, True),
+    ({"appVersion": "1.9", "device": "iPad (iPad14,1)"}, False),
+    ({"appVersion": "dev"}, False),
+    ({}, False),
+    (b"", False),
+]
+
+
+def test_the_device_gate(service):
+    identity = service.pair_device()
+    service.settings(minimumDeviceVersion="2")
+    for number, (hello, admitted) in enumerate(GATE):
+        with service.session(identity, hello=hello, source=f"127.0.3.{number + 1}", served=False) as session:
+            session.follow(5, until=lambda s: s.end or s.window_list)
+            assert (session.window_list is not None) == admitted, hello
+            if not admitted:
+                assert session.order == [22], hello
+                goodbye = session.goodbye
+                assert goodbye["reason"] == "update" and goodbye["minimumVersion"] == "2.0"
+                assert goodbye["reconnect"] is False and 0 < len(goodbye["message"]) <= 200
+    # Another kind first: refused at once; nothing at all: after 2 s.
+    with service.session(identity, hello=False, source="127.0.3.20", served=False) as session:
+        session.ping()
+        session.follow(5, until=lambda s: s.end, pings=False)
+        assert session.goodbye["reason"] == "update"
+    before = time.monotonic()
+    with service.session(identity, hello=False, source="127.0.3.21", served=False) as session:
+        session.follow(8, until=lambda s: s.end, pings=False)
+        assert session.goodbye["reason"] == "update" and time.monotonic() - before > 1.5
+    # A device too old for sessions can still pair.
+    service.pair_device(source="127.0.3.22")
+
+
+def test_raising_the_minimum_ends_older_sessions(service):
+    identity = service.pair_device()
+    with service.session(identity, hello={"appVersion": "1.0"}) as old, service.session(
+            identity, hello={"appVersion": "3.0"}) as new:
+        service.settings(minimumDeviceVersion="2.5")
+        old.follow(5, until=lambda s: s.end)
+        assert old.goodbye["reason"] == "update" and old.goodbye["minimumVersion"] == "2.5"
+        new.follow(0.5)
+        assert new.goodbye is None
+
+
+def test_restart_says_quit_and_keeps_everything(service):
+    identity = service.pair_device()
+    pin, host = service.pin, service.host_id
+    service.window()
+    with service.session(identity) as session:
+        assert service.stop() == 0
+        session.follow(5, until=lambda s: s.end)
+        assert session.goodbye == {"reason": "quit"}
+    service.start()
+    assert (service.pin, service.host_id) == (pin, host)
+    assert list(service.devices()) == [identity.id]
+    # Windows never survive.
+    answer = service.api("GET", "/v1/pairing/window")
+    assert answer.status == 404 and answer.json["last"] is None
+    with service.session(identity) as session:
+        assert session.window_list
+
+
+def test_disconnecting_one_session(service):
+    identity = service.pair_device()
+    with service.session(identity) as session:
+        number = service.sessions()[0]["id"]
+        answer = service.api("POST", f"/v1/sessions/{number}/close", {"message": "Lunch"})
+        assert answer.status in (200, 204)
+        session.follow(5, until=lambda s: s.end)
+        assert session.goodbye == {"reason": "ended", "message": "Lunch", "reconnect": False}
+    assert service.api("POST", f"/v1/sessions/{number}/close", {"message": "x"}).status == 404
+
+
+def test_whois(service):
+    identity = service.pair_device()
+    with service.session(identity) as session:
+        remote = f"127.0.0.1:{session.channel.local[1]}"
+        answer = service.get(f"/v1/whois?remote={remote}")
+        assert identity.id in str(answer)
+    assert service.api("GET", "/v1/whois?remote=127.0.0.1:1").json["code"] == "noSuchConnection"

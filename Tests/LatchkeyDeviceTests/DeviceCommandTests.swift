@@ -1,0 +1,129 @@
+import LatchkeyDevice
+import Synchronization
+import Testing
+import Wire
+
+@testable import DeviceCLI
+
+@Suite("latchkey-device")
+struct DeviceCommandTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let arguments: [String]
+        let want: DeviceCommand.Action
+        var testDescription: String { arguments.joined(separator: " ") }
+    }
+
+    static let rows = [
+        Row(arguments: ["pair", "sill://pair?v=1"], want: .pairLink("sill://pair?v=1", host: nil)),
+        Row(arguments: ["pair", "L", "--host", "h:1"], want: .pairLink("L", host: "h:1")),
+        Row(arguments: ["--host=h:1", "pair", "L"], want: .pairLink("L", host: "h:1")),
+        Row(
+            arguments: ["pair", "--code", "4829 1355 7208", "--host", "h:1"],
+            want: .pairCode("4829 1355 7208", host: "h:1")),
+        Row(
+            arguments: ["pair", "--code", "4829", "1355", "7208", "--host", "h:1"],
+            want: .pairCode("4829 1355 7208", host: "h:1")),
+        Row(arguments: ["connect"], want: .connect(host: nil, place: nil, door: nil, seconds: nil)),
+        Row(
+            arguments: ["connect", "B9X7HK54M3T21PDW", "--door", "home", "--seconds", "2.5"],
+            want: .connect(host: "B9X7HK54M3T21PDW", place: nil, door: "home", seconds: 2.5)),
+        Row(
+            arguments: ["connect", "127.0.0.1:7455"],
+            want: .connect(host: nil, place: "127.0.0.1:7455", door: nil, seconds: nil)),
+        Row(
+            arguments: ["connect", "B9X7", "--host", "[::1]:1"],
+            want: .connect(host: "B9X7", place: "[::1]:1", door: nil, seconds: nil)),
+        Row(arguments: ["hosts"], want: .hosts),
+        Row(arguments: ["forget", "X"], want: .forget("X")),
+        Row(arguments: ["forget", "--", "--x"], want: .forget("--x")),
+        Row(arguments: ["help", "pair"], want: .help("pair")),
+        Row(arguments: ["pair", "--help"], want: .help("pair")),
+        Row(arguments: ["--help"], want: .help(nil)),
+        Row(arguments: ["--version"], want: .version),
+    ]
+
+    @Test("reads", arguments: rows)
+    func reads(_ row: Row) throws { #expect(try DeviceCommand(row.arguments).action == row.want) }
+
+    static let wrong: [[String]] = [
+        [], ["fly"], ["pair"], ["pair", "a", "b"], ["pair", "--code", "1"],
+        ["pair", "L", "--code", "1", "--host", "h"],
+        ["connect", "a", "b"], ["connect", "--door", "side"], ["connect", "--seconds", "0"],
+        ["connect", "--seconds", "x"],
+        ["connect", "1.2.3.4:5", "--host", "h:1"], ["hosts", "x"], ["forget"], ["hosts", "--seconds", "1"],
+        ["--what"],
+        ["hosts", "--dir"], ["hosts", "--dir", "a", "--dir", "b"], ["hosts", "--json=yes"],
+    ]
+
+    @Test("a line that makes no sense is usage", arguments: wrong)
+    func refuses(_ arguments: [String]) { #expect(throws: UsageError.self) { try DeviceCommand(arguments) } }
+
+    @Test("options stand before or after the command")
+    func options() throws {
+        for arguments in [["--json", "--dir", "d", "hosts"], ["hosts", "--dir=d", "--json"]] {
+            let command = try DeviceCommand(arguments)
+            #expect(command.json)
+            #expect(command.directory == "d")
+        }
+    }
+
+    static let codes: [(DeviceError.Code, Bool, Int32)] = [
+        (.pairingRefused, true, 1), (.revoked, true, 1), (.remoteOff, true, 1), (.busy, true, 1),
+        (.notPairing, true, 1),
+        (.goodbye, true, 1), (.refused, true, 1), (.refused, false, 3), (.noAnswer, false, 3),
+        (.nameNotFound, false, 3),
+        (.notSill, true, 3), (.unknownHost, false, 4), (.wrongHost, true, 5), (.badAnswer, true, 5),
+        (.badLink, false, 2),
+        (.codeTypo, false, 2), (.noAddress, false, 2),
+    ]
+
+    @Test("exit codes", arguments: codes)
+    func exits(_ code: DeviceError.Code, _ reached: Bool, _ want: Int32) {
+        #expect(ExitCode(DeviceError(code, "", reachedPeer: reached)).rawValue == want)
+    }
+
+    @Test("endpoints.json names the doors")
+    func endpoints() {
+        let text = #"{"api":{"unix":"x","tcp":[]},"doors":{"home":54021,"remote":7455}}"#
+        #expect(LocalDoors(Array(text.utf8))?.home == 54021)
+        #expect(LocalDoors(Array(#"{"doors":{"home":1}}"#.utf8))?.remote == nil)
+        #expect(LocalDoors(Array("{}".utf8)) == nil)
+        let places = LocalDoors.directories(option: nil, isRoot: false) {
+            ["HOME": "/h", "XDG_RUNTIME_DIR": "/r"][$0]
+        }
+        #expect(places == ["/r/latchkey", "/h/.local/state/latchkey/run", "/run/latchkey"])
+    }
+
+    @Test("a whole run: what a person sees and what it ends with")
+    func run() async throws {
+        let test = try TemporaryDevice()
+        let host = try ScriptedHost(scripts: { link in
+            try link.send(.windowList, HostLink.windowList)
+            try link.send(.hostInfo, link.hostInfo(issuedAt: 5))
+            try link.send(.goodbye, #"{"reason":"remoteOff"}"#)
+        })
+        let saved = try test.saved(host)
+        let output = Mutex("")
+        let complaints = Mutex("")
+        let console = DeviceConsole(
+            write: { text in output.withLock { $0 += text } },
+            complain: { text in complaints.withLock { $0 += text } },
+            environment: { _ in nil }, isRoot: false, machineName: "Test",
+            stopRequest: {
+                _ = try? await Task.sleep(for: .seconds(3600))
+                return .done
+            })
+        let code = await runDevice(
+            ["connect", saved.id, "--host", host.endpoint, "--dir", test.directory, "--json"], console)
+        #expect(code == .refused)
+        let text = output.withLock { $0 }
+        #expect(
+            text.hasPrefix(
+                "{\"hostID\":\"\(saved.id)\",\"door\":\"remote\",\"tls\":\"TLSv1.3\",\"hostInfo\":\"verified\""
+            ))
+        #expect(text.contains(#""goodbye":{"reason":"remoteOff"},"ended":"goodbye"}"#))
+        #expect(complaints.withLock { $0 }.contains("remote access is switched off"))
+        #expect(
+            await runDevice(["connect", "0000000000000000", "--dir", test.directory], console).rawValue == 4)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+/// The module graph is a promise (docs/architecture.md): what a module may import, and the words its layer may not say.
+@Suite("Layering")
+struct LayeringTests {
+    /// One module and everything its sources may import.
+    struct Allowed: Sendable, CustomTestStringConvertible {
+        let module: String
+        let imports: Set<String>
+        var testDescription: String { module }
+    }
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// Lowest layer first. A C library appears in exactly one row: its owner.
+    static let allowed: [Allowed] = [
+        Allowed(module: "Bytes", imports: []),
+        Allowed(module: "Wire", imports: []),
+        Allowed(module: "Policy", imports: ["Wire"]),
+        Allowed(module: "Core", imports: ["Policy", "Synchronization", "Wire"]),
+        Allowed(module: "APITypes", imports: ["Wire"]),
+        Allowed(module: "Sockets", imports: ["Bytes", "CLinux", "Glibc", "Synchronization", "Wire"]),
+        Allowed(module: "CryptoEngine", imports: ["Bytes", "COpenSSL", "Glibc", "Synchronization", "Wire"]),
+        Allowed(
+            module: "Store", imports: ["CSQLite", "Glibc", "Migrations", "Policy", "Synchronization", "Wire"]),
+        Allowed(module: "EventLoop", imports: ["Bytes", "CEvent", "Glibc", "Sockets", "Synchronization", "Wire"]),
+        Allowed(module: "QRCode", imports: ["CQRencode", "Wire"]),
+        Allowed(module: "SystemBus", imports: ["CSystemd", "Glibc"]),
+        Allowed(module: "Terminal", imports: ["Glibc", "Synchronization"]),
+        Allowed(
+            module: "NetFacts", imports: ["CLinux", "Glibc", "Policy", "Sockets", "Synchronization", "Wire"]),
+        Allowed(
+            module: "StateDirectory",
+            imports: ["Core", "CryptoEngine", "Glibc", "Policy", "Sockets", "Store", "Synchronization", "Wire"]),
+        Allowed(
+            module: "Doors",
+            imports: ["Bytes", "Core", "CryptoEngine", "EventLoop", "Policy", "Sockets", "Synchronization", "Wire"]),
+        Allowed(
+            module: "LocalAPI",
+            imports: ["APITypes", "Bytes", "CMicroHTTPD", "Glibc", "Sockets", "Synchronization", "Wire"]),
+        Allowed(module: "LatchkeyClient", imports: ["APITypes", "Bytes", "Sockets", "Wire"]),
+        Allowed(
+            module: "LatchkeyDevice",
+            imports: ["Bytes", "CryptoEngine", "Policy", "Sockets", "Synchronization", "Wire"]),
+        Allowed(
+            module: "Host",
+            imports: [
+                "APITypes", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "LocalAPI", "NetFacts", "Policy",
+                "QRCode", "Sockets", "StateDirectory", "Store", "Synchronization", "SystemBus", "Wire",
+            ]),
+        Allowed(
+            module: "AdminCLI",
+            imports: [
+                "APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory",
+                "Synchronization", "Terminal", "Wire",
+            ]),
+        Allowed(module: "DeviceCLI", imports: ["LatchkeyDevice", "Sockets", "Wire"]),
+        Allowed(module: "latchkeyd", imports: ["Glibc", "Host"]),
+        Allowed(module: "latchkey", imports: ["AdminCLI", "Glibc"]),
+        Allowed(module: "latchkey-device", imports: ["DeviceCLI", "Glibc"]),
+    ]
+
+    /// Sources that may hold `unsafe` expressions: the wrappers of C, and nothing above them.
+    static let wrappers: Set<String> = [
+        "Bytes", "CryptoEngine", "EventLoop", "LocalAPI", "NetFacts", "QRCode", "Sockets", "Store", "SystemBus",
+        "Terminal",
+    ]
+
+    @Test("imports", arguments: allowed)
+    func imports(_ row: Allowed) throws {
+        for file in try Self.sources(of: row.module) {
+            for line in file.lines {
+                let words = line.split(separator: " ")
+                guard let at = words.firstIndex(of: "import"), at + 1 < words.count, at <= 2,
+                    !line.hasPrefix(" "), !line.hasPrefix("/")
+                else { continue }
+                let name = String(words[at + 1])
+                #expect(row.imports.contains(name), "\(file.name) imports \(name)")
+            }
+        }
+    }
+
+    @Test("every source folder is listed")
+    func complete() throws {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "Sources").path)
+        let listed = Set(Self.allowed.map(\.module))
+        let clibs: Set = [
+            "CEvent", "CLinux", "CMicroHTTPD", "COpenSSL", "CQRencode", "CSQLite", "CSystemd",
+        ]
+        #expect(Set(folders).subtracting(clibs) == listed)
+    }
+
+    /// Rules take time and chance as arguments.
+    @Test("the pure layers name no clock, chance or outside", arguments: ["Wire", "Policy", "Core", "APITypes"])
+    func pure(_ module: String) throws {
+        let banned = [
+            "ContinuousClock", "SuspendingClock", "Date(", ".random(", "SystemRandomNumberGenerator", "Glibc", "getenv",
+            "Task {", "DispatchQueue", "print(",
+        ]
+        for file in try Self.sources(of: module) {
+            for word in banned { #expect(!file.code.contains(word), "\(file.name) says \(word)") }
+        }
+    }
+
+    @Test("no source traps on what it is given", arguments: allowed.map(\.module))
+    func traps(_ module: String) throws {
+        let banned = ["try!", " as! ", "fatalError(", "nonisolated(unsafe)", "catch {}"]
+        for file in try Self.sources(of: module) {
+            for word in banned { #expect(!file.code.contains(word), "\(file.name) says \(word)") }
+        }
+    }
+
+    @Test("unsafe stays in the wrappers", arguments: allowed.map(\.module))
+    func unsafeWords(_ module: String) throws {
+        guard !Self.wrappers.contains(module) else { return }
+        for file in try Self.sources(of: module) {
+            for line in file.lines where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                let words = line.split { !$0.isLetter && $0 != "_" }
+                #expect(!words.contains("unsafe"), "\(file.name): \(line)")
+            }
+        }
+    }
+
+    @Test("@unchecked Sendable carries its proof", arguments: allowed.map(\.module))
+    func unchecked(_ module: String) throws {
+        for file in try Self.sources(of: module) {
+            for (index, line) in file.lines.enumerated() where line.contains("@unchecked Sendable") {
+                let next = file.lines.dropFirst(index + 1).first ?? ""
+                #expect(next.contains("//"), "\(file.name): no proof after \(line)")
+            }
+        }
+    }
+
+    // MARK: Reading sources
+
+    struct Source {
+        let name: String
+        let text: String
+        var lines: [String] { text.components(separatedBy: "\n") }
+        /// The text without whole-line comments.
+        var code: String {
+            lines.filter { !$0.drop(while: { $0 == " " }).hasPrefix("//") }.joined(separator: "\n")
+        }
+    }
+
+    /// Every Swift file of one module; a listed folder that is gone is a failure.
+    static func sources(of module: String) throws -> [Source] {
+        let folder = root.appending(path: "Sources/\(module)")
+        let names = try #require(FileManager.default.subpaths(atPath: folder.path), "no folder Sources/\(module)")
+        let files = names.filter { $0.hasSuffix(".swift") }
+        try #require(!files.isEmpty, "no sources in \(module)")
+        return try files.map {
+            Source(name: "\(module)/\($0)", text: try String(contentsOf: folder.appending(path: $0), encoding: .utf8))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Policy
+import Sockets
+import Testing
+import Wire
+
+@testable import NetFacts
+
+@Suite("Network reading")
+struct NetworkReadingTests {
+    private func reading(
+        links: [[UInt8]], addresses: [[UInt8]] = [], routes: [[UInt8]] = [], primary: UInt32? = nil
+    ) -> NetworkReading {
+        NetworkReading(
+            links: links.compactMap { LinkMessage($0[...]) },
+            addresses: addresses.compactMap { AddressMessage($0[...]) },
+            routes: routes.compactMap { RouteMessage($0[...]) }, primary: primary)
+    }
+
+    static let loopback = linkBody(index: 1, type: 772, flags: 0x49, name: "lo")
+    static let ethernet = linkBody(index: 2, name: "enp3s0")
+
+    @Test("links, addresses and sysfs join into the table")
+    func table() throws {
+        let table = reading(
+            links: [
+                Self.loopback, Self.ethernet,
+                linkBody(index: 3, type: 0xFFFE, flags: 0x51, name: "wg0", kind: "wireguard"),
+            ],
+            addresses: [
+                addressBody(family: 2, bits: 24, index: 2, address: [192, 168, 1, 20]),
+                addressBody(family: 2, bits: 32, index: 3, address: [10, 9, 0, 2]),
+                addressBody(family: 2, bits: 8, index: 99, address: [10, 0, 0, 1]),
+            ],
+            routes: [routeBody(output: 2, metric: 100), routeBody(output: 3, longTable: 51820)], primary: 3
+        ).table { name in
+            name == "enp3s0" ? DeviceFacts(isPhysical: true, isWireless: true, isModem: false) : DeviceFacts()
+        }
+        #expect(table.interfaces.map(\.name) == ["lo", "enp3s0", "wg0"])
+        #expect(table.interfaces.map(\.kind) == [.loopback, .lan, .tunnel])
+        #expect(table.primaryInterface == 3 && table.isComplete)
+        let ethernet = try #require(table.interface(index: 2))
+        #expect(ethernet.link.isMainDefault && ethernet.link.carriesIPv4DefaultInAnyTable)
+        #expect(ethernet.link.isPhysical && ethernet.link.isWireless && !ethernet.link.isModem)
+        let tunnel = try #require(table.interface(named: "wg0"))
+        #expect(!tunnel.link.isMainDefault && tunnel.link.carriesIPv4DefaultInAnyTable)
+        #expect(try table.owner(of: #require(IPAddress("10.9.0.2")))?.name == "wg0")
+        #expect(try !table.owns(#require(IPAddress("10.0.0.1"))), "an address of an interface nobody knows")
+    }
+
+    @Test(
+        "the main default is the one of lowest metric in the main table",
+        arguments: [
+            ([routeBody(output: 2, metric: 100), routeBody(output: 3, metric: 50)], 3),
+            ([routeBody(output: 2), routeBody(output: 3, metric: 50)], 2),
+            ([routeBody(output: 3, longTable: 52), routeBody(output: 2, metric: 900)], 2),
+            ([routeBody(hops: [(4, 0), (5, 0)])], 4),
+            ([routeBody(bits: 8, output: 2)], nil),
+            ([], nil),
+        ] as [([[UInt8]], UInt32?)])
+    func mainDefault(_ row: ([[UInt8]], UInt32?)) {
+        #expect(reading(links: [], routes: row.0).mainDefault == row.1)
+    }
+
+    @Test("sysfs tells physical, wireless and modem apart")
+    func sysfs() throws {
+        let root = NSTemporaryDirectory() + "latchkey-sysfs-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        try makeDirectory(root + "/eth0/device", mode: 0o700)
+        try makeDirectory(root + "/wlan0/device", mode: 0o700)
+        try makeDirectory(root + "/wlan0/phy80211", mode: 0o700)
+        try makeDirectory(root + "/wlan1/wireless", mode: 0o700)
+        try makeDirectory(root + "/wwx1", mode: 0o700)
+        try createExclusive(
+            root + "/wwx1/uevent", Array("INTERFACE=wwx1\nDEVTYPE=wwan\nIFINDEX=4\n".utf8), mode: 0o600)
+        try createExclusive(root + "/eth0/uevent", Array("INTERFACE=eth0\nDEVTYPE=wwanx\n".utf8), mode: 0o600)
+        let sysfs = Sysfs(root: root)
+        #expect(sysfs.facts("eth0") == DeviceFacts(isPhysical: true))
+        #expect(sysfs.facts("wlan0") == DeviceFacts(isPhysical: true, isWireless: true))
+        #expect(sysfs.facts("wlan1") == DeviceFacts(isWireless: true))
+        #expect(sysfs.facts("wwx1") == DeviceFacts(isModem: true))
+        for name in ["absent", "..", "../" + root, ""] { #expect(sysfs.facts(name).isModem == false) }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Policy
+import Testing
+import Wire
+
+/// 03 §7.1 with the reference's numbers and with what ships.
+struct PendingLimitsTests {
+    func source(_ number: Int) -> IPAddress { ip("198.51.\(number / 250).\(number % 250)") }
+
+    @Test func referenceRefusesTheNinth() {
+        var pending = PendingLimits<Int>(.reference)
+        for number in 0..<8 { #expect(pending.arrive(number, from: source(number)) == .admitted) }
+        #expect(pending.arrive(8, from: source(8)) == .refused)
+        pending.leave(3)
+        #expect(pending.arrive(9, from: source(9)) == .admitted)
+    }
+
+    @Test(arguments: [DoorLimits.reference, .shipped]) func twoOfASource(_ limits: DoorLimits) {
+        var pending = PendingLimits<Int>(limits)
+        #expect(pending.arrive(1, from: source(1)) == .admitted)
+        #expect(pending.arrive(2, from: source(1)) == .admitted)
+        #expect(pending.arrive(3, from: source(1)) == .refused)
+        pending.leave(1)
+        pending.leave(1)
+        #expect(pending.arrive(4, from: source(1)) == .admitted)
+        #expect(pending.arrive(5, from: source(1)) == .refused)
+    }
+
+    @Test func theOldestSilentOneMakesRoom() {
+        var limits = DoorLimits.shipped
+        limits.pendingPerDoor = 3
+        var pending = PendingLimits<Int>(limits)
+        for number in 1...3 { _ = pending.arrive(number, from: source(number)) }
+        pending.sentClientHello(1)
+        #expect(pending.arrive(4, from: source(4)) == .admittedInsteadOf(2))
+        pending.sentClientHello(3)
+        pending.sentClientHello(4)
+        #expect(pending.arrive(5, from: source(5)) == .admittedInsteadOf(1))
+        #expect(pending.count == 3)
+    }
+
+    @Test func aFullDoorStillTakesEachNewSource() {
+        var pending = PendingLimits<Int>(.shipped)
+        for number in 0..<5_000 {
+            #expect(pending.arrive(number, from: source(number)) != .refused)
+        }
+        #expect(pending.count == 1_024)
+    }
+}
