@@ -64,18 +64,13 @@ final class EffectRouter: Sendable {
     private func handOver(_ effect: Effect, to owners: Owners) {
         switch effect {
         case .commit(let id, let commit):
-            // By way of the service thread: an answer may come within the call, and must find the core free.
-            owners.jobs.post {
-                owners.committer.commit(commit) { result in
-                    owners.core.enter { core, moment in core.committed(id, result, moment) }
-                }
+            owners.committer.commit(commit) { result in
+                owners.core.enter { core, moment in core.committed(id, result, moment) }
             }
         case .record(let commit):
-            owners.jobs.post {
-                owners.committer.commit(commit) { result in
-                    guard case .failed(let message) = result else { return }
-                    owners.log.log(LogLine(.error, "a record was not kept", [("problem", message)]))
-                }
+            owners.committer.commit(commit) { result in
+                guard case .failed(let message) = result else { return }
+                owners.log.log(LogLine(.error, "a record was not kept", [("problem", message)]))
             }
         case .changeDone(let id, let outcome): owners.jobs.post { owners.changeDone(id, outcome) }
         case .answerPairing(let id, let result): owners.doors.answerPairing(id, result)
