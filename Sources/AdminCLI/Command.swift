@@ -30,17 +30,23 @@ package struct PairOptions: Equatable, Sendable {
     package var homeOnly = false
     package var replace = false
     package var noWait = false
+    /// Show the window that is open already and wait for it, instead of opening one.
+    package var attach = false
+    /// Draw the QR code also where the output is no terminal.
+    package var draw = false
     /// Where the picture is written, if anywhere.
     package var svg: String?
 
     package init(
         lifetime: Int? = nil, homeOnly: Bool = false, replace: Bool = false, noWait: Bool = false,
-        svg: String? = nil
+        attach: Bool = false, draw: Bool = false, svg: String? = nil
     ) {
         self.lifetime = lifetime
         self.homeOnly = homeOnly
         self.replace = replace
         self.noWait = noWait
+        self.attach = attach
+        self.draw = draw
         self.svg = svg
     }
 }

@@ -147,11 +147,17 @@ package enum CommandLineParser {
     }
 
     private static func pairOptions(_ info: CommandInfo, _ found: Words) throws(Failure) -> PairOptions {
-        PairOptions(
+        if found.has("--attach"),
+            let other = ["--lifetime", "--home-only", "--replace"].first(where: found.has)
+        {
+            throw usage("--attach opens no window, so it cannot be used with \(other)", in: info)
+        }
+        return PairOptions(
             // The service knows the range; this only keeps out what is no span at all.
             lifetime: try number("--lifetime", 1...1_000_000, info, found).map { Int($0) },
             homeOnly: found.has("--home-only"), replace: found.has("--replace"),
-            noWait: found.has("--no-wait"), svg: found.value("--svg"))
+            noWait: found.has("--no-wait"), attach: found.has("--attach"), draw: found.has("--draw"),
+            svg: found.value("--svg"))
     }
 
     private static func changes(_ operands: [String], _ info: CommandInfo) throws(Failure) -> [SettingChange]

@@ -60,6 +60,8 @@ enum CommandTable {
                 OptionInfo("--home-only", nil, "pair on the home door alone"),
                 OptionInfo("--replace", nil, "close a window that is open already"),
                 OptionInfo("--no-wait", nil, "print the link and code and leave the window open"),
+                OptionInfo("--attach", nil, "show the window that is open already, and wait for it"),
+                OptionInfo("--draw", nil, "draw the QR code also into a pipe or file"),
                 OptionInfo("--svg", "FILE", "write the QR code as a picture (it holds the secret)"),
             ],
             details: [

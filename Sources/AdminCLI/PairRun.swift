@@ -30,7 +30,8 @@ struct PairRun {
     private func open() throws -> Reply<Window> {
         let request = WindowRequest(
             lifetime: options.lifetime.map(Double.init), remote: options.homeOnly ? false : nil)
-        let window = try client.openWindow(request, replace: options.replace)
+        let window =
+            try options.attach ? client.window() : client.openWindow(request, replace: options.replace)
         if let path = options.svg {
             do {
                 // The picture is the secret: nobody else may read it.
@@ -47,7 +48,7 @@ struct PairRun {
 
     private func show(_ window: Reply<Window>) {
         if output.isJSON { return output.print(body: window.body) }
-        if output.console.outputIsTerminal {
+        if options.draw || output.console.outputIsTerminal {
             output.print(
                 WindowText.screen(window.value, columns: output.console.columns() ?? 80, style: output.style))
         } else {

@@ -20,7 +20,7 @@ extension Core {
     package mutating func pairingWanted(_ id: SessionID, _ moment: Moment) {
         settle(moment)
         guard let session = table[id], session.view.door == .home, let key = session.view.fingerprint,
-            devices[key] == nil
+            !devices.contains(key)
         else { return }
         if let last = session.wantedAt, moment.now - last < .seconds(30) { return }
         table.update(id) { $0.wantedAt = moment.now }
@@ -35,6 +35,7 @@ extension Core {
     package mutating func setLock(_ locked: Bool, actor: Actor, _ moment: Moment) -> LockState {
         settle(moment)
         lockWord.say(locked: locked, at: moment.now)
+        touchDeadlines()
         refreshLock(moment)
         return lockState(moment)
     }

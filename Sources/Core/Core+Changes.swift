@@ -165,7 +165,7 @@ extension Core {
             let view = session.view
             let facts = GoodbyePolicy.Facts(
                 door: view.door, origin: view.origin,
-                isPaired: view.fingerprint.map { devices[$0] != nil } ?? false,
+                isPaired: view.fingerprint.map { devices.contains($0) } ?? false,
                 version: view.hello?.versionOrZero ?? .zero)
             switch GoodbyePolicy.ending(facts, old, settings) {
             case .goodbye(let goodbye): end(view.id, goodbye, moment)

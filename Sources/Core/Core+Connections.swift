@@ -77,7 +77,7 @@ extension Core {
         switch verdict {
         case .session:
             self[connection.door].pending.leave(id)
-            connections[id]?.stage = .admitted(key, wasPaired: key.map { devices[$0] != nil } ?? false)
+            connections[id]?.stage = .admitted(key, wasPaired: key.map { devices.contains($0) } ?? false)
         case .pairing:
             if let key { connections[id]?.stage = .pairing(key) }
         case .goodbye: forget(id)
@@ -145,7 +145,7 @@ extension Core {
             counters.count(door, AdmissionOutcome.refuse)
             return .refuse(word)
         }
-        let isPaired = key.map { devices[$0] != nil } ?? false
+        let isPaired = key.map { devices.contains($0) } ?? false
         let verdict = DoorPolicy.ready(
             door: door, alpn: alpn, hasKey: key != nil, isPaired: isPaired,
             hasRoom: table.remoteCount < limits.remoteSessions, switches)
@@ -194,7 +194,7 @@ extension Core {
 
     /// On the wire a removed key is an unknown one; the admin hears of it, once a minute for each.
     mutating func noteRemovedKey(_ key: Fingerprint, _ connection: Connection, _ moment: Moment) {
-        guard let tombstone = tombstones[key], devices[key] == nil else { return }
+        guard let tombstone = tombstones[key], !devices.contains(key) else { return }
         if let last = removedTries[key], moment.now - last < .seconds(60) { return }
         removedTries[key] = moment.now
         let words = "removed on \(tombstone.removedAt.rfc3339), tried to connect"

@@ -76,6 +76,7 @@ extension Core {
         }
         delegated[key] = DelegatedPending(
             id: id, placement: placement, ends: moment.now + limits.pendingDeadline)
+        touchDeadlines()
         return answer(query.door, placement, .proceed, nil)
     }
 

@@ -33,7 +33,8 @@ extension Core {
 
     /// Done at the start of every input, so that no input can overtake a deadline that has passed.
     mutating func settle(_ moment: Moment) {
-        guard let next = nextDeadline, moment.now >= next else { return }
+        guard let due, moment.now >= due else { return }
+        touchDeadlines()
         for door in Door.allCases {
             // One line for each minute that ended: a late tick must not join two.
             while let line = self[door].summary.tick(at: moment.now) { tell(line, of: door, moment) }

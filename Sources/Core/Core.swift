@@ -62,6 +62,10 @@ package struct Core: Sendable {
 
     private var effects: [Effect] = []
     private var announced: MonotonicTime?
+    /// What `settle` compares with; brought up to date whenever effects are taken.
+    private(set) var due: MonotonicTime?
+    /// Something happened that may have moved a deadline.
+    private var isDueStale = true
 
     /// A core at rest; `start` opens the doors. `devices` and `tombstones` are the store's.
     package init(
@@ -121,9 +125,12 @@ package struct Core: Sendable {
 
     /// The effects since the last call, in order. With them goes the deadline, if it became earlier.
     package mutating func takeEffects() -> [Effect] {
-        if let next = nextDeadline, announced.map({ next < $0 }) ?? true {
-            announced = next
-            effects.append(.wake(next))
+        if isDueStale {
+            refreshDue()
+            if let due, announced.map({ due < $0 }) ?? true {
+                announced = due
+                effects.append(.wake(due))
+            }
         }
         guard !effects.isEmpty else { return [] }
         var taken: [Effect] = []
@@ -133,35 +140,56 @@ package struct Core: Sendable {
 
     // MARK: - Shared by the inputs
 
-    mutating func emit(_ effect: Effect) { effects.append(effect) }
+    /// Every effect may come with a moved deadline; what moves one without an effect says `touchDeadlines`.
+    mutating func emit(_ effect: Effect) {
+        effects.append(effect)
+        isDueStale = true
+    }
 
     mutating func log(_ level: LogLine.Level, _ message: String, _ fields: [(String, String)] = []) {
-        effects.append(.log(LogLine(level, message, fields)))
+        emit(.log(LogLine(level, message, fields)))
     }
 
     mutating func audit(_ row: AuditRow) {
-        effects.append(.record(StoreCommit(change: .auditOnly, audit: [row])))
+        emit(.record(StoreCommit(change: .auditOnly, audit: [row])))
+    }
+
+    mutating func touchDeadlines() { isDueStale = true }
+
+    mutating func refreshDue() {
+        due = nextDeadline
+        isDueStale = false
     }
 
     /// The deadline that was announced has come; the next one is told again.
-    mutating func forgetAnnouncement() { announced = nil }
+    mutating func forgetAnnouncement() {
+        announced = nil
+        refreshDue()
+        isDueStale = true
+    }
 
     /// The book of a door.
     subscript(door: Door) -> DoorBook {
-        get { door == .home ? home : remote }
+        // Lent, not copied: a book holds many tables.
+        _read {
+            if door == .home { yield home } else { yield remote }
+        }
         _modify {
             if door == .home { yield &home } else { yield &remote }
         }
     }
 
-    var switches: DoorPolicy.Switches {
+    /// What verdicts depend on: those of the snapshot, which is made anew with each of them.
+    var switches: DoorPolicy.Switches { trust.switches }
+
+    private var currentSwitches: DoorPolicy.Switches {
         DoorPolicy.Switches(
             requirePairing: settings.requirePairing, remoteAccess: settings.remoteAccess,
             effectiveInternet: settings.effectiveInternet, remotePairingOpen: opened?.isForRemote ?? false)
     }
 
     /// Makes the snapshot that `enter` publishes before it hands over any effect of this entry.
-    mutating func publish() { trust = TrustSnapshot(devices: devices, switches: switches) }
+    mutating func publish() { trust = TrustSnapshot(devices: devices, switches: currentSwitches) }
 
     mutating func setSettings(stored: Settings) {
         storedSettings = stored

@@ -15,24 +15,19 @@ package struct DeviceMap: Sendable {
 
     package init() {}
 
+    /// All at once, which costs a start with many devices far less than adding each. Of two records of one key the
+    /// later holds.
     package init(_ devices: [DeviceRecord]) {
-        for device in devices { set(device) }
+        var order = devices.indices.map { Slot(bits: devices[$0].fingerprint.leadingBits, position: $0) }
+        order.sort { ($0.bits, $0.position) < ($1.bits, $1.position) }
+        (root, count) = Node.make(order[...], of: devices, depth: 0)
     }
 
     /// The record of a key.
-    package subscript(key: Fingerprint) -> DeviceRecord? {
-        var node = root
-        var bits = key.leadingBits
-        while true {
-            switch node {
-            case .branch(let children):
-                node = children[Int(bits >> 60)]
-                bits <<= 4
-            case .leaf(let records):
-                return records.first { $0.fingerprint == key }
-            }
-        }
-    }
+    package subscript(key: Fingerprint) -> DeviceRecord? { root.record(of: key, bits: key.leadingBits) }
+
+    /// Whether the key is on the list; cheaper than its record.
+    package func contains(_ key: Fingerprint) -> Bool { root.contains(key, bits: key.leadingBits) }
 
     /// Adds the record or replaces the one of the same key.
     package mutating func set(_ record: DeviceRecord) {
@@ -51,6 +46,12 @@ package struct DeviceMap: Sendable {
         _ = root.visit(from: start, depth: 0, body)
     }
 
+    /// Where a record stands while the tree is made.
+    private struct Slot {
+        let bits: UInt64
+        let position: Int
+    }
+
     private enum Node: Sendable {
         case leaf([DeviceRecord])
         case branch([Node])
@@ -58,6 +59,53 @@ package struct DeviceMap: Sendable {
         /// A leaf splits above this; at the last level, which random keys never reach, it may grow.
         private static let leafLimit = 8
         private static let maxDepth = 15
+
+        /// The node of a run of sorted slots, and how many keys it holds.
+        static func make(
+            _ slots: ArraySlice<Slot>, of devices: [DeviceRecord], depth: Int
+        ) -> (Node, Int) {
+            guard slots.count > leafLimit && depth < maxDepth else {
+                var records: [DeviceRecord] = []
+                records.reserveCapacity(slots.count)
+                for slot in slots {
+                    let record = devices[slot.position]
+                    if let twin = records.firstIndex(where: { $0.fingerprint == record.fingerprint }) {
+                        records[twin] = record
+                    } else {
+                        records.append(record)
+                    }
+                }
+                return (.leaf(records), records.count)
+            }
+            var children: [Node] = []
+            children.reserveCapacity(16)
+            var count = 0
+            var start = slots.startIndex
+            for nibble in 0..<UInt64(16) {
+                let rest = slots[start...]
+                let end =
+                    rest.firstIndex { ($0.bits << (4 * UInt64(depth))) >> 60 != nibble } ?? slots.endIndex
+                let (child, held) = make(slots[start..<end], of: devices, depth: depth + 1)
+                children.append(child)
+                count += held
+                start = end
+            }
+            return (.branch(children), count)
+        }
+
+        func record(of key: Fingerprint, bits: UInt64) -> DeviceRecord? {
+            switch self {
+            case .branch(let children): children[Int(bits >> 60)].record(of: key, bits: bits << 4)
+            case .leaf(let records): records.first { $0.fingerprint == key }
+            }
+        }
+
+        func contains(_ key: Fingerprint, bits: UInt64) -> Bool {
+            switch self {
+            case .branch(let children): children[Int(bits >> 60)].contains(key, bits: bits << 4)
+            case .leaf(let records): records.contains { $0.fingerprint == key }
+            }
+        }
 
         /// Whether the key was new.
         mutating func set(_ record: DeviceRecord, bits: UInt64, depth: Int) -> Bool {

@@ -22,7 +22,7 @@ package final class TrustSnapshot: Sendable {
     }
 
     /// Whether the key is on the list.
-    package func isPaired(_ key: Fingerprint) -> Bool { devices[key] != nil }
+    package func isPaired(_ key: Fingerprint) -> Bool { devices.contains(key) }
 
     /// A home session needs a paired key.
     package var requirePairing: Bool { switches.requirePairing }

@@ -50,7 +50,8 @@ package final class LogSink: Sendable {
             if lost > 0 {
                 write(
                     LogFormatter.render(
-                        LogLine(.warning, "log lines were dropped", [("count", "\(lost)")]), at: time, as: format))
+                        LogLine(.warning, "log lines were dropped", [("count", "\(lost)")]), at: time,
+                        as: format))
             }
             write(LogFormatter.render(line, at: time, as: format))
         }

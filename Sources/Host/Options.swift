@@ -77,16 +77,21 @@ extension Options {
     /// Reads the command line; options win over the environment.
     ///
     /// `isRoot` and `environment` decide the default directories.
-    package static func parse(_ arguments: [String], environment: [String: String], isRoot: Bool) -> Invocation {
+    package static func parse(_ arguments: [String], environment: [String: String], isRoot: Bool)
+        -> Invocation
+    {
         var options = Options(
-            stateDirectory: Paths.defaultState(environment: environment, isRoot: isRoot), runtimeDirectory: "")
+            stateDirectory: Paths.defaultState(environment: environment, isRoot: isRoot), runtimeDirectory: ""
+        )
         for rule in rules {
             guard let text = environment[rule.variable] else { continue }
             if rule.value == nil {
                 guard let on = ["1": true, "true": true, "0": false, "false": false, "": false][text] else {
                     return .usage("\(rule.variable) is 1 or 0, not '\(text)'")
                 }
-                if on, let problem = rule.apply(&options, "") { return .usage("\(rule.variable): \(problem)") }
+                if on, let problem = rule.apply(&options, "") {
+                    return .usage("\(rule.variable): \(problem)")
+                }
             } else if let problem = rule.apply(&options, text) {
                 return .usage("\(rule.variable): \(problem)")
             }
@@ -132,25 +137,35 @@ extension Options {
 
 
             """
-        let heads = rules.map { rule in rule.value.map { "\(rule.name) \($0)" } ?? rule.name } + ["--version", "--help"]
+        let heads =
+            rules.map { rule in rule.value.map { "\(rule.name) \($0)" } ?? rule.name } + [
+                "--version", "--help",
+            ]
         let helps = rules.map { $0.help } + ["print the version and end", "print this and end"]
         let width = (heads.map(\.count).max() ?? 0) + 2
         for (head, help) in zip(heads, helps) {
             text += "  " + head + String(repeating: " ", count: width - head.count) + help + "\n"
         }
-        text += "\nEvery option is also an environment variable: --state-dir is LATCHKEY_STATE_DIR; a switch is 1 or 0.\n"
+        text +=
+            "\nEvery option is also an environment variable: --state-dir is LATCHKEY_STATE_DIR; a switch is 1 or 0.\n"
         return text
     }
 
     private static let rules: [OptionRule] = [
         OptionRule(
             name: "--state-dir", value: "DIR",
-            help: "database, key, tokens (/var/lib/latchkey as root, else ~/.local/state/latchkey)"
-        ) { $0.stateDirectory = $1; return $1.isEmpty ? "the directory's name is empty" : nil },
+            help: "database, key, tokens (/var/lib/latchkey, ~/.local/state/latchkey)"
+        ) {
+            $0.stateDirectory = $1; return $1.isEmpty ? "the directory's name is empty" : nil
+        },
         OptionRule(
             name: "--runtime-dir", value: "DIR", help: "sockets and endpoints.json (/run/latchkey as root)"
-        ) { $0.runtimeDirectory = $1; return $1.isEmpty ? "the directory's name is empty" : nil },
-        OptionRule(name: "--api-port", value: "N|off", help: "the API over loopback TCP (7456); 0 is any free port") {
+        ) {
+            $0.runtimeDirectory = $1; return $1.isEmpty ? "the directory's name is empty" : nil
+        },
+        OptionRule(
+            name: "--api-port", value: "N|off", help: "the API over loopback TCP (7456); 0 is any free port"
+        ) {
             guard let port = port($1) else { return "'\($1)' is neither off nor 0 to 65535" }
             $0.apiPort = port
             return nil
@@ -182,16 +197,21 @@ extension Options {
             return nil
         },
         OptionRule(
-            name: "--backend", value: "unix:PATH|tcp:HOST:PORT", help: "where admitted sessions are relayed to"
-        ) { $0.backend = backend($1); return $0.backend == nil ? backendProblem($1) : nil },
+            name: "--backend", value: "unix:PATH|tcp:HOST:PORT",
+            help: "where admitted sessions are relayed to"
+        ) {
+            $0.backend = backend($1); return $0.backend == nil ? backendProblem($1) : nil
+        },
         OptionRule(
-            name: "--name", value: "NAME", help: "this host's name for this run (the setting, the machine's name)"
+            name: "--name", value: "NAME",
+            help: "this host's name for this run (the setting, the machine's name)"
         ) {
             let cleaned = Label.clean($1)
             $0.name = cleaned
             return cleaned.isEmpty ? "the name is empty" : nil
         },
-        OptionRule(name: "--no-advertise", value: nil, help: "do not advertise the home door on the network") {
+        OptionRule(name: "--no-advertise", value: nil, help: "do not advertise the home door on the network")
+        {
             options, _ in
             options.advertises = false
             return nil
@@ -206,7 +226,9 @@ extension Options {
             return $0.logFormat == nil ? "'\($1)' is not text, json or journal" : nil
         },
         OptionRule(name: "--log-level", value: "LEVEL", help: "debug, info, warning or error (info)") {
-            guard let level = LogLevel(word: $1) else { return "'\($1)' is not debug, info, warning or error" }
+            guard let level = LogLevel(word: $1) else {
+                return "'\($1)' is not debug, info, warning or error"
+            }
             $0.logLevel = level
             return nil
         },
@@ -216,7 +238,7 @@ extension Options {
         },
         OptionRule(
             name: "--new-identity", value: nil,
-            help: "move the old key and database aside and begin anew; every device must pair again"
+            help: "move the old key and database aside; every device must pair again"
         ) { options, _ in
             options.newIdentity = true
             return nil
@@ -233,7 +255,9 @@ extension Options {
         if let path = text.dropping(prefix: "unix:") { return path.isEmpty ? nil : .unix(path) }
         guard let address = text.dropping(prefix: "tcp:") else { return nil }
         let dialled = address.dropping(prefix: "localhost:").map { "127.0.0.1:" + $0 } ?? address
-        guard let address = SocketAddress(dialled), address.ip.isLoopback, address.port != 0 else { return nil }
+        guard let address = SocketAddress(dialled), address.ip.isLoopback, address.port != 0 else {
+            return nil
+        }
         return .tcp(address)
     }
 

@@ -64,7 +64,8 @@ final class Service: Sendable {
         var services = APIServices(
             core: core, store: directory.store,
             identity: HostIdentity(
-                fingerprint: directory.key.fingerprint, publicKey: directory.key.point, certificate: certificate,
+                fingerprint: directory.key.fingerprint, publicKey: directory.key.point,
+                certificate: certificate,
                 createdAt: directory.createdAt, version: latchkeyVersion),
             hostInfo: signer.payload, windowEntropy: SecretSource.window,
             advertising: { options.advertises ? "unavailable" : "off" },
@@ -74,12 +75,14 @@ final class Service: Sendable {
         api = try Self.startAPI(options, services, directory, inherited.api, log)
 
         endpoints = EndpointsPublisher(
-            directory: options.runtimeDirectory, unix: api.unixPath ?? "", tcp: api.tcpAddresses.map(\.description))
+            directory: options.runtimeDirectory, unix: api.unixPath ?? "",
+            tcp: api.tcpAddresses.map(\.description))
         do throws(SocketError) { try endpoints.publish() } catch { throw StartFailure(making: error) }
 
         doors = try Doors(
             core: core, tls: TLSServerContext(key: directory.key, certificateDER: certificate),
-            workers: options.workers ?? CurrentProcess.cores, backend: options.backend.map(Doors.Backend.init),
+            workers: options.workers ?? CurrentProcess.cores,
+            backend: options.backend.map(Doors.Backend.init),
             hostInfo: { try? signer.payload() }, log: log.log)
         let events = EventWriter(
             hub: services.events, windows: services.windows, fallbackName: host.fallbackName,
@@ -89,7 +92,8 @@ final class Service: Sendable {
                 core: core, doors: doors, committer: directory.committer, jobs: service.mailbox,
                 derivation: derivation.mailbox,
                 doorPlaces: DoorPlaces(
-                    homePort: options.homePort, homeAddress: options.homeListen, remoteAddress: options.remoteListen),
+                    homePort: options.homePort, homeAddress: options.homeListen,
+                    remoteAddress: options.remoteListen),
                 endpoints: endpoints, log: log, wake: ticker.wake,
                 changeDone: services.changes.done, windowReady: services.windows.settled,
                 event: events.write))
@@ -132,7 +136,9 @@ final class Service: Sendable {
     private static func makeRuntimeDirectory(_ path: String) throws(StartFailure) {
         guard fileFacts(path) == nil else { return }
         // The socket in it has its own mode; others may look up where the doors are.
-        do throws(SocketError) { try makeDirectory(path, mode: 0o755) } catch { throw StartFailure(making: error) }
+        do throws(SocketError) { try makeDirectory(path, mode: 0o755) } catch {
+            throw StartFailure(making: error)
+        }
     }
 
     private static func startAPI(
@@ -142,7 +148,9 @@ final class Service: Sendable {
         var group: UInt32?
         if let name = options.adminGroup {
             group = CurrentProcess.groupID(name)
-            guard group != nil else { throw StartFailure(exitCode: 64, message: "there is no group '\(name)'") }
+            guard group != nil else {
+                throw StartFailure(exitCode: 64, message: "there is no group '\(name)'")
+            }
         }
         let routes = APIRoutes.all(services)
         var configuration = APIServer.Configuration(
@@ -165,7 +173,8 @@ final class Service: Sendable {
             if error.isAddressInUse {
                 throw StartFailure(
                     exitCode: 69,
-                    message: "\(error.message). Another program listens there; stop it, or give this one another "
+                    message:
+                        "\(error.message). Another program listens there; stop it, or give this one another "
                         + "--api-port (or --runtime-dir, for the socket)")
             }
             throw StartFailure(making: error)

@@ -36,6 +36,7 @@ struct CommandLineParserTests {
         Row(
             "pair --lifetime 60 --home-only --no-wait --replace --svg a.svg",
             .pair(PairOptions(lifetime: 60, homeOnly: true, replace: true, noWait: true, svg: "a.svg"))),
+        Row("pair --attach --draw", .pair(PairOptions(attach: true, draw: true))),
         Row("pair --lifetime=60", .pair(PairOptions(lifetime: 60))),
         Row("disconnect s1", .disconnect(session: "s1", message: nil)),
         Row("disconnect --message Good_night s1", .disconnect(session: "s1", message: "Good night")),

@@ -129,6 +129,17 @@ struct PairRunTests {
         #expect(TestConsole().run("pair", "--socket", service.path) == 1)
     }
 
+    @Test("attached to the window that is open, drawn into a pipe")
+    func attached() throws {
+        let service = try Self.service(
+            [], more: ["GET /v1/pairing/window": [.json(200, Fixtures.window, pushes: [Self.used])]])
+        defer { service.stop() }
+        let console = TestConsole()
+        #expect(console.run("pair", "--attach", "--draw", "--socket", service.path) == 0)
+        #expect(console.output.contains("▄") && console.output.contains("4829 1355 7208"))
+        #expect(!service.asked.contains { $0.line.hasPrefix("POST") })
+    }
+
     @Test("a window that is open already: 1, and how to replace it")
     func windowOpen() throws {
         let service = try Self.service(

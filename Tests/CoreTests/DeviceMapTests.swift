@@ -35,6 +35,17 @@ struct DeviceMapTests {
         }
     }
 
+    @Test(arguments: [0, 1, 8, 9, 500]) func madeAtOnceOrOneByOne(_ count: Int) {
+        let records = (0..<count).map { Driver.record("k\($0)") }
+        let twice = records + records.prefix(3).map { Driver.record($0.name, name: "later") }
+        var grown = DeviceMap()
+        for record in twice { grown.set(record) }
+        let made = DeviceMap(twice)
+        #expect(made.count == count && grown.count == count)
+        for record in records { #expect(made[record.fingerprint] == grown[record.fingerprint]) }
+        #expect(made.contains(Driver.key("k0")) == (count > 0))
+    }
+
     @Test func prefixesAndPages() {
         let records = (0..<3_000).map { Driver.record("k\($0)") }
         let driver = Driver(devices: records)

@@ -7,13 +7,22 @@ import Wire
 @Suite("Log lines")
 struct LogFormatterTests {
     static let time = WallTime(milliseconds: 1_790_265_600_500)
-    static let line = LogLine(.warning, "home door", [("port", "7455"), ("name", "Ada's \"iPad\""), ("empty", "")])
+    static let line = LogLine(
+        .warning, "home door", [("port", "7455"), ("name", "Ada's \"iPad\""), ("empty", "")])
 
-    @Test("each form", arguments: [
-        (Options.LogFormat.text, "2026-09-24T16:00:00.500Z warning home door port=7455 name=\"Ada's \\\"iPad\\\"\" empty=\"\"\n"),
-        (.journal, "<4>home door port=7455 name=\"Ada's \\\"iPad\\\"\" empty=\"\"\n"),
-        (.json, "{\"time\":\"2026-09-24T16:00:00.500Z\",\"level\":\"warning\",\"message\":\"home door\",\"port\":\"7455\",\"name\":\"Ada's \\\"iPad\\\"\",\"empty\":\"\"}\n"),
-    ])
+    @Test(
+        "each form",
+        arguments: [
+            (
+                Options.LogFormat.text,
+                "2026-09-24T16:00:00.500Z warning home door port=7455 name=\"Ada's \\\"iPad\\\"\" empty=\"\"\n"
+            ),
+            (.journal, "<4>home door port=7455 name=\"Ada's \\\"iPad\\\"\" empty=\"\"\n"),
+            (
+                .json,
+                "{\"time\":\"2026-09-24T16:00:00.500Z\",\"level\":\"warning\",\"message\":\"home door\",\"port\":\"7455\",\"name\":\"Ada's \\\"iPad\\\"\",\"empty\":\"\"}\n"
+            ),
+        ])
     func forms(_ format: Options.LogFormat, _ want: String) {
         #expect(LogFormatter.render(Self.line, at: Self.time, as: format) == want)
     }

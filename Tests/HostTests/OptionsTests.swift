@@ -8,7 +8,9 @@ import Wire
 struct OptionsTests {
     static let home = ["HOME": "/home/ada"]
 
-    static func parse(_ arguments: [String], _ environment: [String: String] = home, isRoot: Bool = false) -> Invocation {
+    static func parse(_ arguments: [String], _ environment: [String: String] = home, isRoot: Bool = false)
+        -> Invocation
+    {
         Options.parse(arguments, environment: environment, isRoot: isRoot)
     }
 
@@ -30,8 +32,12 @@ struct OptionsTests {
 
     static let changes = [
         Change { _ in },
-        Change(["--state-dir", "/s"]) { $0.stateDirectory = "/s"; $0.runtimeDirectory = "/s/run" },
-        Change(["--state-dir=/s", "--runtime-dir=/r"]) { $0.stateDirectory = "/s"; $0.runtimeDirectory = "/r" },
+        Change(["--state-dir", "/s"]) {
+            $0.stateDirectory = "/s"; $0.runtimeDirectory = "/s/run"
+        },
+        Change(["--state-dir=/s", "--runtime-dir=/r"]) {
+            $0.stateDirectory = "/s"; $0.runtimeDirectory = "/r"
+        },
         Change(["--api-port", "0"]) { $0.apiPort = .number(0) },
         Change(["--api-port", "off"]) { $0.apiPort = .off },
         Change(["--home-port", "off", "--home-listen", "127.0.0.1"]) {
@@ -40,8 +46,12 @@ struct OptionsTests {
         },
         Change(["--remote-port", "0"]) { $0.remotePort = 0 },
         Change(["--backend", "unix:/b.sock"]) { $0.backend = .unix("/b.sock") },
-        Change(["--backend", "tcp:127.0.0.1:9000"]) { $0.backend = SocketAddress("127.0.0.1:9000").map { .tcp($0) } },
-        Change(["--backend", "tcp:localhost:9000"]) { $0.backend = SocketAddress("127.0.0.1:9000").map { .tcp($0) } },
+        Change(["--backend", "tcp:127.0.0.1:9000"]) {
+            $0.backend = SocketAddress("127.0.0.1:9000").map { .tcp($0) }
+        },
+        Change(["--backend", "tcp:localhost:9000"]) {
+            $0.backend = SocketAddress("127.0.0.1:9000").map { .tcp($0) }
+        },
         Change(["--backend", "tcp:[::1]:9000"]) { $0.backend = SocketAddress("[::1]:9000").map { .tcp($0) } },
         Change(["--name", "  Den \u{202E} PC "]) { $0.name = "Den PC" },
         Change(["--no-advertise"]) { $0.advertises = false },
@@ -55,13 +65,16 @@ struct OptionsTests {
         Change([], ["LATCHKEY_METRICS_OPEN": "1"]) { $0.metricsOpen = true },
         Change([], ["LATCHKEY_METRICS_OPEN": "0"]) { _ in },
         Change(["--new-identity"]) { $0.newIdentity = true },
-        Change([], ["LATCHKEY_STATE_DIR": "/e"]) { $0.stateDirectory = "/e"; $0.runtimeDirectory = "/e/run" },
+        Change([], ["LATCHKEY_STATE_DIR": "/e"]) {
+            $0.stateDirectory = "/e"; $0.runtimeDirectory = "/e/run"
+        },
     ]
 
     @Test("what each option changes", arguments: changes)
     func accepted(_ row: Change) {
         var want = Options(
-            stateDirectory: "/home/ada/.local/state/latchkey", runtimeDirectory: "/home/ada/.local/state/latchkey/run")
+            stateDirectory: "/home/ada/.local/state/latchkey",
+            runtimeDirectory: "/home/ada/.local/state/latchkey/run")
         row.change(&want)
         #expect(Self.parse(row.arguments, Self.home.merging(row.environment) { $1 }) == .run(want))
     }
@@ -103,7 +116,8 @@ struct OptionsTests {
         (true, ["XDG_STATE_HOME": "/x", "XDG_RUNTIME_DIR": "/y"], "/var/lib/latchkey", "/run/latchkey"),
         (false, ["XDG_STATE_HOME": "/x", "XDG_RUNTIME_DIR": "/y"], "/x/latchkey", "/y/latchkey"),
         (
-            false, ["HOME": "/h", "XDG_STATE_HOME": "relative", "XDG_RUNTIME_DIR": ""], "/h/.local/state/latchkey",
+            false, ["HOME": "/h", "XDG_STATE_HOME": "relative", "XDG_RUNTIME_DIR": ""],
+            "/h/.local/state/latchkey",
             "/h/.local/state/latchkey/run"
         ),
     ]
