@@ -116,6 +116,16 @@ package struct WindowClosed: APIObject {
     package func encode(into writer: inout JSONWriter) { writer.field("closed", closed) }
 }
 
+/// The answer to `DELETE /v1/pairing/quiet` and `DELETE /v1/lockouts`.
+package struct Cleared: APIObject {
+    /// What there was to forget is forgotten.
+    package init() {}
+
+    package init(json: JSON) throws(JSONError) { _ = try json.requiredBool("cleared") }
+
+    package func encode(into writer: inout JSONWriter) { writer.field("cleared", true) }
+}
+
 /// One way to reach the host, kind 18's object (spec 01 section 6).
 package struct AddressItem: APIObject {
     /// An address or a name.

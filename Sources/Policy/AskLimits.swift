@@ -42,6 +42,14 @@ package struct AskLimits: Sendable {
         [quietKeys[key], quietSources[source]].compactMap { $0 }.filter { now - $0 < Self.span }.max()
     }
 
+    /// One source may ask again.
+    package mutating func forget(source: IPAddress) { quietSources.remove(source) }
+
+    /// One device may ask again.
+    package mutating func forget(device: SillID) {
+        for key in quietKeys.keys where key.id == device { quietKeys.remove(key) }
+    }
+
     /// `DELETE /v1/pairing/quiet`.
     package mutating func clear() { self = AskLimits() }
 }

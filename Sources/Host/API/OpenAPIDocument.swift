@@ -607,7 +607,52 @@ enum OpenAPIDocument {
         "x-role": "admin",
         "security": [{"token": ["admin"]}],
         "responses": {
-          "204": {"description": "Forgotten, and the count of asked windows too."},
+          "200": {
+            "description": "Forgotten, and the count of asked windows too.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Cleared"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/lockouts": {
+      "delete": {
+        "operationId": "clearLockouts",
+        "tags": ["Pairing"],
+        "summary": "Let those held back try again",
+        "description": "Backoffs, quiet times and, without source and device, the count of asked windows.",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "parameters": [
+          {
+            "name": "source",
+            "in": "query",
+            "description": "Only this address's.",
+            "schema": {"type": "string", "anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}
+          },
+          {
+            "name": "device",
+            "in": "query",
+            "description": "Only this device's. Not with source.",
+            "schema": {
+              "type": "string",
+              "description": "A whole ID; the device need not be paired.",
+              "pattern": "^[0-9A-HJKMNP-TV-Z]{16}$"
+            }
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "Forgotten.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Cleared"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
           "401": {"$ref": "#/components/responses/Unauthorized"},
           "403": {"$ref": "#/components/responses/Forbidden"},
           "405": {"$ref": "#/components/responses/MethodNotAllowed"},
@@ -1371,6 +1416,11 @@ enum OpenAPIDocument {
         "type": "object",
         "required": ["closed"],
         "properties": {"closed": {"type": "boolean", "description": "Whether there was one to close."}}
+      },
+      "Cleared": {
+        "type": "object",
+        "required": ["cleared"],
+        "properties": {"cleared": {"type": "boolean", "description": "Always true."}}
       },
       "Goodbye": {
         "type": "object",
