@@ -44,7 +44,10 @@ enum DeviceRoutes {
     /// The device whose ID begins so. Throws a 404, or a 409 with those it could be.
     static func find(_ services: APIServices, _ prefix: String) throws(Problem) -> DeviceRecord {
         guard prefix.utf8.count >= prefixLength else { throw APIProblems.deviceNotFound }
-        let found = services.core.enter { core, _ in core.devices(prefix: prefix, limit: candidateLimit) }
+        // People type IDs; their letters are all capitals.
+        let found = services.core.enter { core, _ in
+            core.devices(prefix: prefix.uppercased(), limit: candidateLimit)
+        }
         guard let first = found.first else { throw APIProblems.deviceNotFound }
         if found.count > 1 { throw APIProblems.ambiguousDevice(found) }
         return first
