@@ -148,8 +148,7 @@ class Latchkey:
             "--api-port", "0", "--home-port", "0", "--workers", "1", "--no-advertise", "--log-level", "warning",
             *(["--backend", f"unix:{backend}"] if backend else []))
         self.process = bench.start(self.command)
-        wait_for(lambda: (self.dir / "run/endpoints.json").exists())
-        self.endpoints = json.loads((self.dir / "run/endpoints.json").read_text())
+        self.wait()
         lines = [{"fingerprint": bench.fingerprint, "name": "Bench"}]
         for i in range(devices - 1):
             made = base64.urlsafe_b64encode(hashlib.sha256(str(i).encode()).digest()).rstrip(b"=").decode()
@@ -157,6 +156,12 @@ class Latchkey:
         for at in range(0, len(lines), 20000):
             body = "\n".join(map(json.dumps, lines[at:at + 20000]))
             self.api("POST", "/v1/devices/import", body, "application/x-ndjson")
+
+    def wait(self):
+        """Until the home door listens, which is the last thing of a start."""
+        path = self.dir / "run/endpoints.json"
+        wait_for(lambda: path.exists() and "home" in json.loads(path.read_text())["doors"])
+        self.endpoints = json.loads(path.read_text())
 
     def api(self, method, path, body=None, kind="application/json"):
         connection = UnixHTTP(self.endpoints["api"]["unix"])
@@ -369,8 +374,7 @@ def p9(bench, sessions=200):
         service = bench.latchkey(devices=devices)
         service.stop()
         service.process = bench.start(service.command)
-        wait_for(lambda: connects(json.loads((service.dir / "run/endpoints.json").read_text())["doors"]["home"])
-                 if (service.dir / "run/endpoints.json").exists() else False)
+        service.wait()
         time.sleep(1)
         report(f"P9.{devices}", rss(service.process.pid) / 1e6, "MB resident")
         service.stop()

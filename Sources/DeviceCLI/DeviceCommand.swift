@@ -17,6 +17,7 @@ package struct DeviceCommand: Equatable, Sendable {
         case version
     }
 
+    /// What is to be done.
     package var action: Action
     /// `--dir`; nil: the default place.
     package var directory: String?
@@ -24,9 +25,11 @@ package struct DeviceCommand: Equatable, Sendable {
     package var runtimeDirectory: String?
     /// `--name`; nil: this machine's name.
     package var name: String?
+    /// `--model`: what kind of device this says it is.
     package var model: String?
     /// `--app-version`: what the hello says; for trying a host's minimum.
     package var appVersion: String?
+    /// `--json`.
     package var json: Bool
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Dispatch
 internal import Sockets
+internal import Synchronization
 internal import Terminal
 
 extension DeviceConsole {
@@ -21,6 +23,28 @@ extension DeviceConsole {
         let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         return line.isEmpty ? "latchkey-device" : line
     }
+}
+
+/// Carries out this process's command line and says what to exit with.
+///
+/// Holds the calling thread for as long as that takes: a main thread that is given to the concurrency library instead
+/// takes no part in blocking signals, and Ctrl-C would end the process before it could say how a session went.
+package func runDeviceProcess(_ arguments: [String]) -> ExitCode {
+    let console = DeviceConsole.process()
+    let result = RunResult()
+    Task {
+        let code = await runDevice(arguments, console)
+        result.code.withLock { $0 = code }
+        result.finished.signal()
+    }
+    result.finished.wait()
+    return result.code.withLock { $0 }
+}
+
+/// Where the task leaves its outcome for the thread that waits.
+private final class RunResult: Sendable {
+    let code = Mutex(ExitCode.done)
+    let finished = DispatchSemaphore(value: 0)
 }
 
 /// The signals that ask this process to stop, looked for a few times a second.

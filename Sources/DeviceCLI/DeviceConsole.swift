@@ -6,6 +6,7 @@ package struct DeviceConsole: Sendable {
     package var write: @Sendable (String) -> Void
     /// Standard error.
     package var complain: @Sendable (String) -> Void
+    /// An environment variable; nil when it is not set.
     package var environment: @Sendable (String) -> String?
     /// Whether this is root, whose defaults differ.
     package var isRoot: Bool
@@ -14,6 +15,7 @@ package struct DeviceConsole: Sendable {
     /// Waits for Ctrl-C or its like and returns the exit code that goes with it; returns when its task is cancelled too.
     package var stopRequest: @Sendable () async -> ExitCode
 
+    /// A world made of these.
     package init(
         write: @escaping @Sendable (String) -> Void, complain: @escaping @Sendable (String) -> Void,
         environment: @escaping @Sendable (String) -> String?, isRoot: Bool, machineName: String,

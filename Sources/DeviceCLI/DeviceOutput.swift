@@ -37,6 +37,7 @@ enum DeviceOutput {
         }
     }
 
+    /// A pairing that came about.
     static func json(pairedWith host: SavedHost, device: Device) -> String {
         line { out in
             out.field("ok", true)
@@ -48,6 +49,7 @@ enum DeviceOutput {
         }
     }
 
+    /// One that did not; `reason` is the host's own word when it gave one.
     static func json(pairingFailed error: DeviceError) -> String {
         line { out in
             out.field("ok", false)
@@ -58,6 +60,7 @@ enum DeviceOutput {
         }
     }
 
+    /// The saved hosts, without what is secret between host and device.
     static func json(_ hosts: [SavedHost]) -> String {
         line { out in
             out.array("items") { list in
@@ -108,6 +111,7 @@ enum DeviceOutput {
 
     // MARK: Text
 
+    /// The line that says a session has begun.
     static func greeting(_ session: Session) async -> String {
         let summary = await session.summary()
         return """
@@ -117,6 +121,7 @@ enum DeviceOutput {
             """
     }
 
+    /// What a session was, one fact a line.
     static func text(_ report: ConnectReport) -> String {
         guard let summary = report.summary else { return "" }
         let kinds = sortedKinds(summary).map { "\(name(ofKind: $0)) ×\($1)" }.joined(separator: ", ")
@@ -150,6 +155,7 @@ enum DeviceOutput {
         return names[kind].map { "\($0) (\(kind))" } ?? "\(kind)"
     }
 
+    /// The saved hosts under headings.
     static func table(_ hosts: [SavedHost]) -> String {
         guard !hosts.isEmpty else { return "No host is saved. Pair with: latchkey-device pair LINK\n" }
         var rows = [["ID", "NAME", "PAIRED", "LAST SESSION", "ADDRESSES"]]

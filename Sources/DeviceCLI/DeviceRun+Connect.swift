@@ -16,9 +16,13 @@ enum ConnectEnd: String, Sendable {
 
 /// Everything a `connect` has to say at its end.
 struct ConnectReport: Sendable {
+    /// As it is saved now.
     var host: SavedHost
+    /// The door that was dialled, as far as this side can tell.
     var door: HostDoor
+    /// nil when no session came about.
     var summary: SessionSummary?
+    /// The word of the final object.
     var ended: ConnectEnd
     /// Why not, when there was no session or it broke off.
     var error: DeviceError?
@@ -31,6 +35,7 @@ extension DeviceRun {
         case stop(ExitCode)
     }
 
+    /// `connect`: dials, follows the session to its end, reports.
     func connect(
         _ word: String?, place: String?, door: HostDoor?, seconds: Double?
     ) async throws(DeviceError) -> ExitCode {
@@ -46,6 +51,8 @@ extension DeviceRun {
         }
         switch opened {
         case .stopped(let code):
+            let guess = door ?? places.first?.door ?? .remote
+            report(ConnectReport(host: host, door: guess, summary: nil, ended: .closed, error: nil))
             return code
         case .finished(.failure(let error)):
             let ended: ConnectEnd =
@@ -150,7 +157,7 @@ extension DeviceRun {
         if door != .remote, let port = local?.home {
             places.append(DialCandidate(onThisMachine: try Endpoint("127.0.0.1:\(port)"), door: .home))
         }
-        if door != .home { places += device.candidates(for: host) }
+        places += device.candidates(for: host).filter { door == nil || $0.door == door }
         if door == .remote, let port = local?.remote {
             places.append(DialCandidate(onThisMachine: try Endpoint("127.0.0.1:\(port)"), door: .remote))
         }

@@ -24,9 +24,12 @@ package func runDevice(_ arguments: [String], _ console: DeviceConsole) async ->
 
 /// One command being carried out.
 struct DeviceRun: Sendable {
+    /// What was asked for.
     let command: DeviceCommand
+    /// Where it shows.
     let console: DeviceConsole
 
+    /// Does it; throws what standard error and the exit code are to say.
     func carryOut() async throws(DeviceError) -> ExitCode {
         switch command.action {
         case .help(let topic):
@@ -63,6 +66,16 @@ struct DeviceRun: Sendable {
         return .done
     }
 
+    /// Loopback addresses mean another machine elsewhere; only builds for trying things out keep them (06 B1).
+    private static var keepsLoopback: Bool {
+        #if DEBUG
+            true
+        #else
+            false
+        #endif
+    }
+
+    /// The device of `--dir`, made when there is none. Throws `storage`.
     func openDevice() throws(DeviceError) -> Device {
         let directory: String
         if let named = command.directory {
@@ -80,7 +93,7 @@ struct DeviceRun: Sendable {
             description: Device.Description(
                 name: given.isEmpty ? "latchkey-device" : given, model: command.model,
                 appVersion: command.appVersion ?? DeviceHelp.version),
-            keepLoopback: true)
+            keepLoopback: Self.keepsLoopback)
     }
 
     /// A saved host by its ID, a prefix of it (four characters up), or its exact name when it is unique.

@@ -4,10 +4,13 @@ package import LatchkeyDevice
 
 /// What `latchkey-device` ends with (spec 09 point 31).
 package struct ExitCode: RawRepresentable, Equatable, Sendable {
+    /// What the shell sees.
     package let rawValue: Int32
 
+    /// A code by its number.
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
+    /// It was done.
     package static let done = ExitCode(rawValue: 0)
     /// The host said no; its reason is on standard error, and in the JSON.
     package static let refused = ExitCode(rawValue: 1)

@@ -6,7 +6,9 @@ internal import Wire
 /// The doors of a host on this same machine, as its `endpoints.json` names them (spec 07). What is found is only where to
 /// dial: who answers is decided by the pinned key.
 struct LocalDoors: Equatable, Sendable {
+    /// The home door's port, while it listens.
     var home: Int?
+    /// The remote door's port, while it listens.
     var remote: Int?
 
     private static let fileLimit = 64 << 10

@@ -38,7 +38,7 @@ final class Acceptor {
                 worker.take(accepted, at: listener.door)
             }
         } catch {
-            // Out of descriptors: the newest is shed, so that it is not left hanging in the queue, and accepting rests.
+            // Out of descriptors: the newest are shed, and accepting rests.
             // Anything else (the listener was shut down) only waits for the command that ends this.
             if error.isExhausted { worker.shed(from: shared) }
             pause()

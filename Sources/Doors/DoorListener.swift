@@ -30,6 +30,11 @@ final class DoorListener: Sendable {
     /// Tries with port 0, where the kernel picks a number for IPv6 that may be taken for IPv4.
     private static let tries = 16
 
+    /// How long data to an away device may stand unacknowledged (spec 01 section 4.2).
+    private static let unacknowledged: Duration = .seconds(15)
+    /// Unsent bytes the kernel keeps of a remote session (spec 06 C2).
+    private static let unsentInKernel: Int32 = 131_072
+
     private init(door: Door, sockets: [SharedSocket], port: UInt16, isInherited: Bool) {
         self.door = door
         self.sockets = sockets
@@ -41,14 +46,13 @@ final class DoorListener: Sendable {
     ///
     /// Port 0 takes a number that is free in both families. Never half open: a family in use fails the whole.
     static func open(_ door: Door, port: UInt16, address: IPAddress?) throws(Failure) -> DoorListener {
-        let timeout: Duration? = door == .remote ? .seconds(15) : nil
         let addresses: [IPAddress] =
             address.map { [$0] } ?? [IPAddress("::"), IPAddress("0.0.0.0")].compactMap { $0 }
         var attempt = 0
         while true {
             attempt += 1
             do {
-                return try bind(door, addresses, port: port, timeout: timeout)
+                return try bind(door, addresses, port: port)
             } catch .inUse where port == 0 && attempt < tries {
                 continue
             }
@@ -63,7 +67,7 @@ final class DoorListener: Sendable {
             let shared = SharedSocket(Socket(adopting: descriptor))
             guard let address = shared.socket.localAddress() else { continue }
             prepareInherited(shared.socket)
-            applyDoorOptions(shared.socket, userTimeout: door == .remote ? .seconds(15) : nil)
+            applyOptions(shared.socket, of: door)
             port = port ?? address.port
             sockets.append(shared)
         }
@@ -77,8 +81,14 @@ final class DoorListener: Sendable {
         for shared in sockets { shared.socket.shutdownListener() }
     }
 
+    /// Accepted sockets inherit these, which saves seven calls for each connection.
+    private static func applyOptions(_ socket: borrowing Socket, of door: Door) {
+        applyDoorOptions(socket, userTimeout: door == .remote ? unacknowledged : nil)
+        if door == .remote { limitUnsent(socket, bytes: unsentInKernel) }
+    }
+
     private static func bind(
-        _ door: Door, _ addresses: [IPAddress], port: UInt16, timeout: Duration?
+        _ door: Door, _ addresses: [IPAddress], port: UInt16
     ) throws(Failure) -> DoorListener {
         var sockets: [SharedSocket] = []
         var number = port
@@ -86,8 +96,7 @@ final class DoorListener: Sendable {
         for ip in addresses {
             do {
                 let socket = try Socket.tcpListener(SocketAddress(ip: ip, port: number), v6Only: true)
-                // Accepted sockets inherit these, which saves six calls for each connection.
-                applyDoorOptions(socket, userTimeout: timeout)
+                applyOptions(socket, of: door)
                 if number == 0, let bound = socket.localAddress() { number = bound.port }
                 sockets.append(SharedSocket(socket))
             } catch  where error.isFamilyMissing && addresses.count > 1 {

@@ -12,6 +12,8 @@ internal import Wire
 final class DoorWorker {
     /// Refused connections whose alert or goodbye is given time to arrive; beyond these they are closed at once.
     private static let lingerLimit = 512
+    /// Connections shed in one go: a full accept queue.
+    private static let shedLimit = 1_024
     /// Bytes read at once from a device or a backend: four full TLS records.
     static let chunk = 65_536
 
@@ -78,10 +80,12 @@ final class DoorWorker {
         context.board.connections.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// Takes the newest connection with the descriptor kept for this, and closes it.
+    /// Takes the connections that wait, one after the other, with the descriptor kept for this, and closes them: a
+    /// dialler that is turned away tries again, one that is left in the queue hangs.
     func shed(from shared: SharedSocket) {
         spare = nil
-        if (try? Sockets.accept(on: shared.socket)) != nil {
+        for _ in 0..<Self.shedLimit {
+            guard (try? Sockets.accept(on: shared.socket)) != nil else { break }
             context.board.shed.wrappingAdd(1, ordering: .relaxed)
         }
         spare = try? WakeUp()

@@ -12,9 +12,11 @@ internal import Wire
 /// One session between a device and the backend: moves bytes both ways and keeps what is held for either side small
 /// (09.7). What may pass, and where the relay's own messages stand, is decided by ``HostStream`` and ``DeviceStream``.
 final class SessionRelay {
-    /// Ciphertext held for a slow device beyond which the backend is not read. With one more chunk and what TLS adds this
-    /// stays below the 256 KiB of 09.7.
-    private static let deviceHold = 131_072
+    /// Bytes held for a slow device from which on the backend is not read: one more chunk and what TLS adds stay within
+    /// the 256 KiB of 09.7.
+    private static let deviceHold = 262_144 - DoorWorker.chunk - 1_024
+    /// Bytes at which it is read again (06 C3).
+    private static let deviceResume = 131_072
     /// Plaintext held for a slow backend beyond which the device is not decrypted.
     private static let backendHold = 65_536
     /// Allocations of an idle session up to this size are kept: its pings need them four times a second.
@@ -47,6 +49,8 @@ final class SessionRelay {
     /// Its TCP stream has ended; what it said before may still wait to be decrypted.
     private var socketHasEnded = false
     private var pendingInfo: [UInt8]?
+    /// The hold is full, and has not yet fallen to where the backend is read again.
+    private var isHolding = false
 
     init(
         _ view: SessionView, connection: Connection, tls: TLSConnection, helloWasRead: Bool
@@ -174,7 +178,7 @@ final class SessionRelay {
     }
 
     private func pumpBackend(_ backend: BackendLink) {
-        guard !backend.hasEnded, tls.outbound.count < Self.deviceHold else { return }
+        guard !backend.hasEnded, !isHolding else { return }
         let plain = worker.downstream
         plain.removeAll()
         switch backend.receive(into: plain, max: DoorWorker.chunk) {
@@ -359,7 +363,12 @@ final class SessionRelay {
             return connection.leave(within: nil)
         }
         connection.watchFor(readable: canTakeFromDevice && !socketHasEnded, writable: waiting > 0)
-        var wantsMore = waiting < Self.deviceHold
+        if waiting >= Self.deviceHold {
+            isHolding = true
+        } else if waiting <= Self.deviceResume {
+            isHolding = false
+        }
+        var wantsMore = !isHolding
         if case .flushing = ending { wantsMore = false }
         backend?.watchFor(readable: wantsMore)
     }

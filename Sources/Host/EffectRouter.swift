@@ -19,7 +19,8 @@ final class EffectRouter: Sendable {
         let jobs: Mailbox
         /// Key derivation, which takes a tenth of a second.
         let derivation: Mailbox
-        let doorPlaces: DoorPlaces
+        /// The addresses the command line puts doors at; a door without one listens at all.
+        let addresses: [Door: IPAddress]
         let endpoints: EndpointsPublisher
         let log: LogSink
         /// Runs `tick` at this time; on the service thread.
@@ -29,27 +30,47 @@ final class EffectRouter: Sendable {
         let event: @Sendable (Event) -> Void
     }
 
-    private let owners = Mutex<Owners?>(nil)
+    /// The API answers a little before every owner is there; what its first callers cause waits, or they would be
+    /// promised what nobody carries out. As bounded as the requests it takes.
+    private enum State {
+        case waiting([Effect])
+        case connected(Owners)
+    }
 
-    /// From here on effects are carried out; there are none before the core was started.
-    func connect(_ owners: Owners) { self.owners.withLock { $0 = owners } }
+    private let state = Mutex(State.waiting([]))
+
+    /// From here on effects are carried out, those that came before first.
+    func connect(_ owners: Owners) {
+        state.withLock { state in
+            if case .waiting(let early) = state {
+                for effect in early { handOver(effect, to: owners) }
+            }
+            state = .connected(owners)
+        }
+    }
 
     func carryOut(_ effect: Effect) {
-        guard let owners = owners.withLock({ $0 }) else { return }
+        let connected: Owners? = state.withLock { state in
+            switch state {
+            case .connected(let owners): return owners
+            case .waiting(let early):
+                state = .waiting(early + [effect])
+                return nil
+            }
+        }
+        if let connected { handOver(effect, to: connected) }
+    }
+
+    private func handOver(_ effect: Effect, to owners: Owners) {
         switch effect {
         case .commit(let id, let commit):
-            // By way of the service thread: an answer may come within the call, and must find the core free.
-            owners.jobs.post {
-                owners.committer.commit(commit) { result in
-                    owners.core.enter { core, moment in core.committed(id, result, moment) }
-                }
+            owners.committer.commit(commit) { result in
+                owners.core.enter { core, moment in core.committed(id, result, moment) }
             }
         case .record(let commit):
-            owners.jobs.post {
-                owners.committer.commit(commit) { result in
-                    guard case .failed(let message) = result else { return }
-                    owners.log.log(LogLine(.error, "a record was not kept", [("problem", message)]))
-                }
+            owners.committer.commit(commit) { result in
+                guard case .failed(let message) = result else { return }
+                owners.log.log(LogLine(.error, "a record was not kept", [("problem", message)]))
             }
         case .changeDone(let id, let outcome): owners.jobs.post { owners.changeDone(id, outcome) }
         case .answerPairing(let id, let result): owners.doors.answerPairing(id, result)
@@ -69,11 +90,7 @@ final class EffectRouter: Sendable {
     }
 
     private func open(_ door: Door, _ port: Int, _ owners: Owners) {
-        guard let place = owners.doorPlaces.place(of: door, asked: port) else {
-            owners.jobs.post { owners.core.enter { core, moment in core.doorState(door, .off, moment) } }
-            return
-        }
-        owners.doors.open(door, port: place.port, listenOn: place.address)
+        owners.doors.open(door, port: port, listenOn: owners.addresses[door])
     }
 
     private func derive(_ window: String, _ code: String, _ owners: Owners) {
@@ -110,25 +127,6 @@ final class EffectRouter: Sendable {
                 }
             }
             owners.event(event)
-        }
-    }
-}
-
-/// Where the command line puts each door.
-struct DoorPlaces: Sendable {
-    let homePort: Options.Port
-    let homeAddress: IPAddress?
-    let remoteAddress: IPAddress?
-
-    /// nil: this door is off for the run. The remote door's port is the core's to know: the setting, or its override.
-    func place(of door: Door, asked port: Int) -> (port: Int, address: IPAddress?)? {
-        switch door {
-        case .remote: (port, remoteAddress)
-        case .home:
-            switch homePort {
-            case .off: nil
-            case .number(let number): (number, homeAddress)
-            }
         }
     }
 }

@@ -18,6 +18,11 @@ package struct Options: Equatable, Sendable {
         /// 0 asks the kernel for any free one.
         case number(Int)
         case off
+
+        /// nil: none.
+        var number: Int? {
+            if case .number(let number) = self { number } else { nil }
+        }
     }
 
     /// How log lines are written.

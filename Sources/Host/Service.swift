@@ -48,7 +48,8 @@ final class Service: Sendable {
         core = SharedCore(
             Core(
                 host: host, settings: opened.settings,
-                overrides: SettingsOverrides(name: options.name, remotePort: options.remotePort),
+                overrides: SettingsOverrides(
+                    name: options.name, remotePort: options.remotePort, homePort: options.homePort.number),
                 devices: opened.devices, tombstones: opened.tombstones,
                 primitives: Primitives(
                     hmacSHA256: { Digest.hmacSHA256(key: $0, message: $1) }, equal: { Digest.equal($0, $1) })),
@@ -91,9 +92,9 @@ final class Service: Sendable {
             EffectRouter.Owners(
                 core: core, doors: doors, committer: directory.committer, jobs: service.mailbox,
                 derivation: derivation.mailbox,
-                doorPlaces: DoorPlaces(
-                    homePort: options.homePort, homeAddress: options.homeListen,
-                    remoteAddress: options.remoteListen),
+                addresses: [Door.home: options.homeListen, .remote: options.remoteListen].compactMapValues {
+                    $0
+                },
                 endpoints: endpoints, log: log, wake: ticker.wake,
                 changeDone: services.changes.done, windowReady: services.windows.settled,
                 event: events.write))
@@ -164,7 +165,7 @@ final class Service: Sendable {
             },
             routes: routes, events: services.events)
         configuration.unixPath = options.runtimeDirectory + "/api.sock"
-        if case .number(let port) = options.apiPort { configuration.tcpPort = UInt16(port) }
+        configuration.tcpPort = options.apiPort.number.map { UInt16(clamping: $0) }
         configuration.inherited = inherited
         configuration.log = { message, fields in log.log(LogLine(.error, message, fields)) }
         do throws(SocketError) {

@@ -56,6 +56,7 @@ enum ConnectionFailure {
         return DeviceError(.noAnswer, "no answer: \(error.message)")
     }
 
+    /// Nothing came in time.
     static func timedOut(_ facts: Facts) -> DeviceError {
         DeviceError(.noAnswer, "no answer in time", reachedPeer: facts.stage != .connecting)
     }

@@ -31,15 +31,19 @@ public struct DialCandidate: Sendable, Hashable {
         route = door == .home ? "on this host" : "by address"
     }
 
+    /// One of the host's saved addresses. Throws `badAddress` for one that no parser takes.
     init(_ address: SavedAddress, of host: SavedHost) throws(DeviceError) {
         let port = address.port ?? host.remotePort
         let text = address.host.contains(":") ? "[\(address.host)]:\(port)" : "\(address.host):\(port)"
         endpoint = try Endpoint(text)
-        door = .remote
-        isSaved = true
+        // What a host says of itself are addresses of its remote door. What a person typed with another port than that
+        // door's is most likely the home door.
+        let isTyped = host.typedAddresses.contains(address) && !host.addresses.contains(address)
+        door = isTyped && port != host.remotePort ? .home : .remote
+        isSaved = door == .remote
         let tailscale = SavedAddress.isTailscaleShape(address.host)
         meansLittle = address.kind == "lan" && !tailscale
-        route = Self.route(kind: address.kind, via: address.via)
+        route = door == .home ? "on this network" : Self.route(kind: address.kind, via: address.via)
     }
 
     private static func route(kind: String, via: String) -> String {
@@ -97,17 +101,17 @@ extension Device {
     ) async throws(DeviceError) -> Session {
         guard let pin = host.pin else { throw DeviceError(.unknownHost, "this host has no pin") }
         let endpoint = place.endpoint.with(defaultPort: host.remotePort)
-        let connection = try await open(endpoint, alpn: .session, pin: pin, within: limit) { header in
-            MessageCaps.hostToDevice(header.kind)
-        }
+        let connection = try await open(
+            endpoint, alpn: .session, pin: pin, within: limit,
+            cap: { header in MessageCaps.hostToDevice(header.kind) },
+            onHostInfo: { [store] verified in
+                // A change that cannot be stored is made again by the next session's info.
+                _ = try? store.change { $0.apply(verified, keepLoopback: store.keepLoopback) }
+            })
         let hello = Hello(
             appVersion: description.appVersion, build: description.build, device: description.shown,
             protocolGeneration: 1, audio: description.audio)
-        let failure = await connection.beginSession(hello, servedWithin: Self.servedLimit) {
-            [store] verified in
-            // A change that cannot be stored is made again by the next session's info.
-            _ = try? store.change { $0.apply(verified, keepLoopback: store.keepLoopback) }
-        }
+        let failure = await connection.beginSession(hello, servedWithin: Self.servedLimit)
         if var failure {
             failure.summary = await connection.summary()
             if failure.code == .revoked { _ = try? store.change { $0.change(host.id) { $0.revoked = true } } }

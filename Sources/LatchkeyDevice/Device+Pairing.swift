@@ -197,6 +197,7 @@ extension PairingRefusal {
     private static let known: Set<String> = Set(PairResult.Reason.allCases.map(\.rawValue))
     private static let messageLimit = 300
 
+    /// A refusal as the wire has it, made safe to show (02 section 5.7).
     init(_ result: PairResult) {
         reason = result.reason ?? ""
         triesLeft = result.reason == "code" ? max(0, result.triesLeft ?? 0) : nil

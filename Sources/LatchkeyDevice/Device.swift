@@ -46,7 +46,9 @@ public final class Device: Sendable {
 
     /// What this device says about itself.
     public let description: Description
+    /// Key and saved hosts.
     let store: DeviceStore
+    /// The key and a certificate made from it, as TLS takes them.
     let identity: TLSClientContext
 
     /// Opens the device kept in `directory`, which is made (with a new key) when there is none.
@@ -95,7 +97,8 @@ public final class Device: Sendable {
     /// Connects TCP and TLS to one address, trying what its name resolves to in order; all within `limit`.
     func open(
         _ endpoint: Endpoint, alpn: ALPN, pin: Fingerprint?, within limit: Duration,
-        cap: @escaping @Sendable (MessageHeader) -> Int
+        cap: @escaping @Sendable (MessageHeader) -> Int,
+        onHostInfo: @escaping @Sendable (VerifiedHostInfo) -> Void = { _ in }
     ) async throws(DeviceError) -> HostConnection {
         let deadline = monotonicNow() + limit
         let name = endpoint.host
@@ -111,7 +114,7 @@ public final class Device: Sendable {
             let left = deadline - monotonicNow()
             guard left > .zero else { break }
             do {
-                return try await open(SocketAddress(ip: ip, port: port), alpn, pin, left, cap)
+                return try await open(SocketAddress(ip: ip, port: port), alpn, pin, left, cap, onHostInfo)
             } catch {
                 if error.rank <= failure.rank { failure = error }
             }
@@ -121,7 +124,8 @@ public final class Device: Sendable {
 
     private func open(
         _ address: SocketAddress, _ alpn: ALPN, _ pin: Fingerprint?, _ limit: Duration,
-        _ cap: @escaping @Sendable (MessageHeader) -> Int
+        _ cap: @escaping @Sendable (MessageHeader) -> Int,
+        _ onHostInfo: @escaping @Sendable (VerifiedHostInfo) -> Void
     ) async throws(DeviceError) -> HostConnection {
         let facts = ConnectionFailure.Facts(alpn: alpn)
         let socket: SharedSocket
@@ -133,7 +137,8 @@ public final class Device: Sendable {
         applyDoorOptions(socket.socket, userTimeout: nil)
         let connection: HostConnection
         do {
-            connection = try HostConnection(socket, identity: identity, alpn: alpn, pin: pin, cap: cap)
+            connection = try HostConnection(
+                socket, identity: identity, alpn: alpn, pin: pin, cap: cap, onHostInfo: onHostInfo)
         } catch {
             throw DeviceError(.storage, "TLS cannot be set up: \(error.message)")
         }

@@ -20,7 +20,9 @@ final class DeviceStore: Sendable {
     private static let lockTries = 250
     private static let lockPause: Duration = .milliseconds(20)
 
+    /// Where it all is.
     let directory: String
+    /// This device's key.
     let key: HostKey
     /// Loopback addresses are worth keeping only where both sides are tried on one machine.
     let keepLoopback: Bool

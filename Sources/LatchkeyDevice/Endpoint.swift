@@ -7,6 +7,7 @@ internal import Wire
 /// Read by the one parser for addresses from people and links (02 section 9), which is stricter than a system resolver:
 /// `100.1` is refused rather than dialled as 100.0.0.1.
 public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+    /// As the wire module reads it.
     let address: DialAddress
 
     /// Reads `host`, `host:port`, `[ipv6]` or `[ipv6]:port`. Throws `badAddress`, saying what is wrong with it.
@@ -18,6 +19,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// One that has been read already.
     init(_ address: DialAddress) { self.address = address }
 
     /// The name or address, an IPv6 address without brackets.

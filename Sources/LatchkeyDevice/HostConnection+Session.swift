@@ -10,13 +10,7 @@ extension HostConnection {
     private static let pingInterval: Duration = .milliseconds(250)
 
     /// Sends the hello and starts the pings, then waits for the first window list; nil, or why there was none.
-    func beginSession(
-        _ hello: Hello, servedWithin limit: Duration,
-        onHostInfo: @escaping @Sendable (VerifiedHostInfo) -> Void
-    ) async -> DeviceError? {
-        guard let host = hostFingerprint, !hasEnded else { return failure }
-        session = SessionTracker(host: host, now: monotonicNow())
-        self.onHostInfo = onHostInfo
+    func beginSession(_ hello: Hello, servedWithin limit: Duration) async -> DeviceError? {
         queueMessage(.hello, hello.encode())
         tick()
         setDeadline(limit)
@@ -40,7 +34,7 @@ extension HostConnection {
     /// Keeps the session's books as a message comes in, before anybody reads it.
     func noteSession(_ message: Message) {
         guard session != nil else { return }
-        if let verified = session?.received(message, at: monotonicNow()) { onHostInfo?(verified) }
+        if let verified = session?.received(message, at: monotonicNow()) { onHostInfo(verified) }
         if session?.isServed == true {
             servedWaiter?.resume()
             servedWaiter = nil

@@ -20,6 +20,7 @@ actor HostConnection {
 
     private enum Phase { case idle, connecting, handshaking, open, ended }
 
+    /// Where socket events and timers come in.
     let queue: DispatchQueue
     private let tls: TLSConnection
     private var socket: SharedSocket?
@@ -28,6 +29,7 @@ actor HostConnection {
     private let plaintext = ByteBuffer(capacity: 0)
 
     private var phase = Phase.idle
+    /// What is known for wording an end.
     private(set) var facts: ConnectionFailure.Facts
     /// Why it ended; nil while it lives and after an orderly end.
     private(set) var failure: DeviceError?
@@ -41,17 +43,22 @@ actor HostConnection {
     private var drainWaiters: [CheckedContinuation<Void, Never>] = []
     private var deadline = 0
 
-    /// What a session adds; nil on a pairing connection.
+    /// What a session adds, from the moment the handshake is over: a host may say all it has to say before this side
+    /// has sent its hello. nil on a pairing connection.
     var session: SessionTracker?
-    var onHostInfo: (@Sendable (VerifiedHostInfo) -> Void)?
+    /// Told of each host info that holds.
+    let onHostInfo: @Sendable (VerifiedHostInfo) -> Void
+    /// Who waits for the first window list.
     var servedWaiter: CheckedContinuation<Void, Never>?
 
     /// Prepares a connection over a socket whose connect is under way. `pin` nil accepts any P-256 key: the proof that
     /// follows is bound to it. Throws when TLS cannot be set up.
     init(
         _ socket: SharedSocket, identity: TLSClientContext, alpn: ALPN, pin: Fingerprint?,
-        cap: @escaping @Sendable (MessageHeader) -> Int
+        cap: @escaping @Sendable (MessageHeader) -> Int,
+        onHostInfo: @escaping @Sendable (VerifiedHostInfo) -> Void = { _ in }
     ) throws(CryptoError) {
+        self.onHostInfo = onHostInfo
         queue = DispatchQueue(label: "latchkey.device.connection")
         tls = try TLSConnection(client: identity, alpn: alpn.rawValue) { facts in
             guard let key = facts.fingerprint else { return false }
@@ -68,6 +75,7 @@ actor HostConnection {
     /// For display: `TLSv1.3`.
     var tlsVersion: String { tls.tlsVersion }
 
+    /// Nothing more comes or goes.
     var hasEnded: Bool { phase == .ended }
 
     /// Unread messages hold as much as they may: silence is then our own doing.
@@ -156,12 +164,13 @@ actor HostConnection {
 
     private func finishHandshake() {
         // Both ends look again at what was decided on (01 section 4.1).
-        guard tls.negotiatedALPN == facts.alpn.rawValue, tls.peerFingerprint != nil else {
+        guard tls.negotiatedALPN == facts.alpn.rawValue, let host = tls.peerFingerprint else {
             return end(
                 DeviceError(.notSill, "what answers there speaks another protocol", reachedPeer: true))
         }
         phase = .open
         facts.stage = .open
+        if facts.alpn == .session { session = SessionTracker(host: host, now: monotonicNow()) }
         openWaiter?.resume()
         openWaiter = nil
     }
@@ -318,6 +327,7 @@ actor HostConnection {
         }
     }
 
+    /// Takes the deadline back.
     func clearDeadline() { deadline += 1 }
 
     private func deadlinePassed(_ number: Int) {

@@ -15,10 +15,13 @@ struct Liveness: Sendable {
     /// The worst round trip, in seconds, of the last whole second that measured one.
     private var worst = 0.0
 
+    /// A session that begins now.
     init(now: MonotonicTime) { lastByte = now }
 
+    /// A byte has come.
     mutating func heard(at now: MonotonicTime) { lastByte = now }
 
+    /// A ping's answer took so many seconds.
     mutating func measured(roundTrip seconds: Double, at now: MonotonicTime) {
         let current = now.nanoseconds / 1_000_000_000
         if current != second {
@@ -32,5 +35,6 @@ struct Liveness: Sendable {
     /// The silence that is still accepted.
     var limit: Duration { max(Self.floor, .seconds(Self.factor * max(worst, worstOfSecond))) }
 
+    /// Whether to give the session up.
     func isSilent(at now: MonotonicTime) -> Bool { now - lastByte > limit }
 }

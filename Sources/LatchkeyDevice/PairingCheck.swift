@@ -5,6 +5,7 @@ internal import Wire
 
 /// The proofs of one pairing connection: its two fingerprints and the key both sides drew from the code (02 section 4).
 struct PairingProofs: Sendable {
+    /// Of this device.
     let device: Fingerprint
     /// Of the host, as this connection's TLS showed it; never from a message. That is what defeats a relay.
     let host: Fingerprint
@@ -39,5 +40,6 @@ struct PairingProofs: Sendable {
 struct AcceptedPairing: Equatable, Sendable {
     /// Cleaned; "Mac" when the host gave none.
     let name: String
+    /// 32 bytes.
     let recognitionKey: [UInt8]
 }

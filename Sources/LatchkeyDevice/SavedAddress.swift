@@ -13,6 +13,7 @@ public struct SavedAddress: Hashable, Sendable {
     /// Where the address comes from, for display: `Tailscale`, `Router`; may be empty.
     public let via: String
 
+    /// An address with everything known about it.
     init(host: String, port: Int?, kind: String, via: String) {
         self.host = host
         self.port = port
@@ -20,6 +21,7 @@ public struct SavedAddress: Hashable, Sendable {
         self.via = via
     }
 
+    /// One that a host said.
     init(_ address: HostAddress) {
         self.init(host: address.host, port: address.port, kind: address.kind, via: address.via)
     }

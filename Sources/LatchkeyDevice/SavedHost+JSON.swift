@@ -30,6 +30,7 @@ extension SavedHost {
         newKey = json["newKey"]?.bool ?? false
     }
 
+    /// Writes the record's fields into an open object.
     func write(to out: inout JSONWriter) {
         out.field("macID", id)
         out.field("fingerprint", fingerprint)
@@ -54,6 +55,7 @@ extension SavedHost {
 }
 
 extension SavedAddress {
+    /// Reads one address; nil without host or kind.
     init?(_ json: JSON) {
         guard let host = json["host"]?.string, !host.isEmpty, let kind = json["kind"]?.string else {
             return nil
@@ -61,6 +63,7 @@ extension SavedAddress {
         self.init(host: host, port: json["port"]?.int, kind: kind, via: json["via"]?.string ?? "")
     }
 
+    /// Writes the address as an element of an open array.
     func write(to list: inout JSONWriter) {
         list.object { out in
             out.field("host", host)

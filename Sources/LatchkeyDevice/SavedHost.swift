@@ -40,6 +40,7 @@ public struct SavedHost: Sendable, Equatable {
     /// The host was set up again under another key.
     var newKey = false
 
+    /// A host just paired with; nil when the fingerprint is none.
     init?(
         fingerprint: String, name: String, recognitionKey: [UInt8], remotePort: Int,
         addresses: [SavedAddress],

@@ -7,8 +7,10 @@ struct SavedHostList: Equatable, Sendable {
     /// More would make a list nobody reads; the one used longest ago makes room.
     static let limit = 16
 
+    /// In the order they were paired.
     private(set) var hosts: [SavedHost] = []
 
+    /// No host yet.
     init() {}
 
     /// Reads what was stored. Damaged text, and records that cannot be trusted, read as not there.
@@ -20,6 +22,7 @@ struct SavedHostList: Equatable, Sendable {
         hosts = Array(hosts.prefix(Self.limit))
     }
 
+    /// The file's text.
     func encode() -> [UInt8] {
         var out = JSONWriter()
         out.object { out in
@@ -31,6 +34,7 @@ struct SavedHostList: Equatable, Sendable {
         return out.bytes
     }
 
+    /// The record of an ID.
     func host(_ id: String) -> SavedHost? { hosts.first { $0.id == id } }
 
     private func index(of id: String) -> Int? { hosts.firstIndex { $0.id == id } }

@@ -60,6 +60,7 @@ public final class Session: Sendable, AsyncSequence {
 
     private let connection: HostConnection
 
+    /// A session over a connection that is served.
     init(host: SavedHost, endpoint: Endpoint, door: HostDoor, connection: HostConnection) {
         self.host = host
         self.endpoint = endpoint

@@ -16,6 +16,7 @@ public struct SessionGoodbye: Sendable, Equatable {
 
     private static let messageLimit = 300
 
+    /// A goodbye as the wire has it, made safe to show.
     init(_ goodbye: Goodbye) {
         reason = goodbye.reason
         let cleaned = goodbye.message.map { Label.clean($0, limit: Self.messageLimit) }

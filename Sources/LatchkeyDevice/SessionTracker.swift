@@ -9,25 +9,33 @@ struct SessionTracker: Sendable {
 
     /// The key of this connection's host.
     let host: Fingerprint
+    /// How many messages of each kind came.
     private(set) var kinds: [UInt8: Int] = [:]
     /// Everything the host sent, headers included.
     private(set) var bytes = 0
+    /// One bad info makes it bad for good.
     private(set) var hostInfo = InfoState.none
+    /// The first one; nothing follows it.
     private(set) var goodbye: Goodbye?
     /// The first window list that decoded has come: the device counts as connected (01 section 2.2).
     private(set) var isServed = false
+    /// As the pongs measured them.
     private(set) var roundTrips = RoundTrips()
     private var liveness: Liveness
 
+    /// A session that begins now.
     init(host: Fingerprint, now: MonotonicTime) {
         self.host = host
         liveness = Liveness(now: now)
     }
 
+    /// A byte of any kind has come.
     mutating func heard(at now: MonotonicTime) { liveness.heard(at: now) }
 
+    /// So many bytes of plaintext have come.
     mutating func received(bytes count: Int) { bytes += count }
 
+    /// Whether to give the session up (06 B5).
     func isSilent(at now: MonotonicTime) -> Bool { liveness.isSilent(at: now) }
 
     /// The payload of a ping sent now: this device's clock as binary64, which the host sends back unchanged.
@@ -71,6 +79,7 @@ struct SessionTracker: Sendable {
 
 /// Whether a window list decodes, as far as every device needs it (01 section 2.3).
 enum WindowListCheck {
+    /// Unknown keys and values are a later host's right.
     static func decodes(_ payload: [UInt8]) -> Bool {
         guard let json = try? JSON.parse(payload), (try? json.requiredString("macName")) != nil,
             (try? json.requiredArray("windows")) != nil, let active = try? json.requiredObject("active"),
@@ -88,6 +97,7 @@ struct RoundTrips: Sendable {
     private var samples: [Double] = []
     private var next = 0
 
+    /// Takes one in, in seconds.
     mutating func add(_ seconds: Double) {
         if samples.count < Self.limit {
             samples.append(seconds)

@@ -5,8 +5,10 @@ internal import Sockets
 
 /// A socket that its connection and the event sources own together: closed when the last of them lets go.
 final class SharedSocket: Sendable {
+    /// Nonblocking.
     let socket: Socket
 
+    /// Takes the socket over.
     init(_ socket: consuming Socket) { self.socket = socket }
 }
 
@@ -46,12 +48,14 @@ final class SocketWatch {
         self.writes = writes
     }
 
+    /// Asks to be told once when there is something to read.
     func awaitReading() {
         guard !awaitsReading else { return }
         awaitsReading = true
         reads.resume()
     }
 
+    /// Asks to be told once when there is room to write.
     func awaitWriting() {
         guard !awaitsWriting else { return }
         awaitsWriting = true

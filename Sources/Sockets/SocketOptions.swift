@@ -22,6 +22,13 @@ package func applyDoorOptions(_ socket: borrowing Socket, userTimeout: Duration?
     }
 }
 
+/// Keeps the kernel's own store of unsent bytes small (`TCP_NOTSENT_LOWAT`), so that it does not hide a slow link; what
+/// is over waits where it can be seen (spec 06 C2).
+package func limitUnsent(_ socket: borrowing Socket, bytes: Int32) {
+    // Not in Glibc's header of the oldest system we build on: 25, from <linux/tcp.h>.
+    setOption(socket.descriptor, Int32(IPPROTO_TCP), 25, bytes)
+}
+
 /// Turns Nagle's waiting off, for a loopback connection to a backend.
 package func disableNagle(_ socket: borrowing Socket) {
     setOption(socket.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)

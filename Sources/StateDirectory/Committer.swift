@@ -23,34 +23,31 @@ package struct Committer: Sendable {
         self.requirePairing = requirePairing
     }
 
-    /// Queues the commit and returns. `answer` is called once, on the store's thread: committed means it is on disk,
-    /// failed that nothing changed. Call order is commit order.
+    /// Queues the commit and returns. `answer` is called once, on the store's thread and never inside this call:
+    /// committed means it is on disk, failed that nothing changed. Call order is commit order.
     package func commit(_ commit: StoreCommit, answer: @escaping @Sendable (CommitResult) -> Void) {
-        do throws(CryptoError) {
-            store.submit(commit, requirePairing: try signed(commit)) { answer(Self.result($0)) }
-        } catch {
-            answer(Self.cannotSign(error))
-        }
+        store.submit(commit, requirePairing: text(for: commit)) { answer(Self.result($0)) }
     }
 
     /// Commits and waits; for the command line with the service down.
     package func commitNow(_ commit: StoreCommit) -> CommitResult {
-        do throws(CryptoError) {
-            let text = try signed(commit)
-            do throws(StoreError) {
-                try store.perform(commit, requirePairing: text)
-                return .committed
-            } catch {
-                return Self.result(.failure(error))
-            }
+        do throws(StoreError) {
+            try store.perform(commit, requirePairing: text(for: commit))
+            return .committed
         } catch {
-            return Self.cannotSign(error)
+            return Self.result(.failure(error))
         }
     }
 
-    private func signed(_ commit: StoreCommit) throws(CryptoError) -> String? {
+    private func text(for commit: StoreCommit) -> RequirePairingText? {
         guard case .settings(_, let isOn?) = commit.change else { return nil }
-        return try requirePairing(isOn)
+        return { [requirePairing] () throws(StoreError) in
+            do throws(CryptoError) {
+                return try requirePairing(isOn)
+            } catch {
+                throw StoreError(.unsigned, "the host key cannot sign now: \(error.message)")
+            }
+        }
     }
 
     private static func result(_ result: Result<Void, StoreError>) -> CommitResult {
@@ -58,9 +55,5 @@ package struct Committer: Sendable {
         case .success: .committed
         case .failure(let error): .failed(message: error.message)
         }
-    }
-
-    private static func cannotSign(_ error: CryptoError) -> CommitResult {
-        .failed(message: "the host key cannot sign now: \(error.message)")
     }
 }

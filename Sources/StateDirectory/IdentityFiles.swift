@@ -82,7 +82,7 @@ struct IdentityFiles {
     private func openStore() throws(StateError) -> (Store, StoredIdentity)? {
         guard fileFacts(paths.database) != nil else { return nil }
         do throws(StoreError) {
-            let store = try Store(path: paths.database, create: false) { copy in
+            let store = try Store(path: paths.database, create: false, checksBeside: true) { copy in
                 note("the database is from an earlier release; a copy from before its migration is \(copy)")
             }
             guard let identity = try store.identity() else {

@@ -76,11 +76,11 @@ package final class StateDirectory: Sendable {
     ) throws(StateError) -> OpenedState {
         let opened = try files.open()
         do throws(StateError) {
+            let state = try load(opened.store)
             var tokens: (admin: SecretBytes, host: SecretBytes)?
             if withTokens {
                 tokens = (try TokenFile.open(paths.adminToken), try TokenFile.open(paths.hostToken))
             }
-            let state = try load(opened.store)
             let settings = Settings.load(
                 state.settings, requirePairingOff: RequirePairing.isOff(state.requirePairing, key: opened.key)
             )

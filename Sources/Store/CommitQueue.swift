@@ -7,7 +7,7 @@ internal import Synchronization
 /// A commit on its way to the writer, and whom to tell.
 struct CommitJob: Sendable {
     enum Work: Sendable {
-        case commit(StoreCommit, requirePairing: String?)
+        case commit(StoreCommit, requirePairing: RequirePairingText?)
         /// Changes nothing, but writes: finds out whether a store that failed can be written again.
         case probe
         /// Another change of the store's own, in a transaction like any.

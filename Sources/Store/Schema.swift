@@ -7,7 +7,8 @@ extension DatabaseFile {
     /// Opens the one connection that writes, with the file's schema brought to the newest of `steps`.
     ///
     /// In this order, so that a file which fails an earlier step is untouched by the later ones: is it ours, is it
-    /// from a later release, is it whole, is a copy kept, then the migrations.
+    /// from a later release, is it whole, is a copy kept, then the migrations. Whether a file that needs no migration is
+    /// whole is the caller's to find out, by `checkWhole`, before anything rests on it.
     /// `migrated` hears of each copy made.
     func open(
         _ steps: [Migration] = Migrations.all, create: Bool, migrated: (String) -> Void = { _ in }
@@ -20,7 +21,10 @@ extension DatabaseFile {
             try connection.runScript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
             try connection.runScript("PRAGMA foreign_keys = ON")
             let found = try connection.int("PRAGMA user_version") ?? 0
-            if found < newest(steps), !isNew { migrated(try keepCopy(connection, before: found + 1)) }
+            if found < newest(steps), !isNew {
+                try checkWhole(connection)
+                migrated(try keepCopy(connection, before: found + 1))
+            }
             try migrate(connection, from: found, steps)
             connection.allowCheckpointOnClose()
             return connection
@@ -46,9 +50,18 @@ extension DatabaseFile {
         guard id == Self.applicationID else { throw foreign(id) }
         let found = try connection.int("PRAGMA user_version") ?? 0
         guard found <= newest(steps) else { throw tooNew(found, newest: newest(steps)) }
-        let verdict = try connection.text("PRAGMA quick_check(1)") ?? "no answer"
-        guard verdict == "ok" else { throw corrupt(verdict.split(separator: "\n").joined(separator: " ")) }
         return false
+    }
+
+    /// Whether every page and row reads as it should (spec 08: `quick_check` at start). Reads the whole file.
+    func checkWhole(_ connection: Connection) throws(StoreError) {
+        let verdict: String
+        do throws(StoreError) {
+            verdict = try connection.text("PRAGMA quick_check(1)") ?? "no answer"
+        } catch {
+            throw explain(error)
+        }
+        guard verdict == "ok" else { throw corrupt(verdict.split(separator: "\n").joined(separator: " ")) }
     }
 
     /// One transaction each; the step that fails, and all after it, change nothing.

@@ -6,6 +6,9 @@ internal import Sockets
 internal import Synchronization
 internal import Wire
 
+/// Makes the signed form of "require pairing", or says why it cannot.
+package typealias RequirePairingText = @Sendable () throws(StoreError) -> String
+
 /// The database: one writer on a thread of its own, one reader behind a lock. A commit that was answered is on disk.
 package final class Store: Sendable {
     /// Where the database is.
@@ -17,20 +20,25 @@ package final class Store: Sendable {
     /// Opens a database, creating it when `create` says so and the file is not there, and brings it to this
     /// release's schema. `note` hears of a copy made before migrating.
     ///
+    /// With `checksBeside` the file is read through for damage on the writer's thread; `load` waits for what it finds,
+    /// and nothing is committed before. Otherwise that is done here.
+    ///
     /// Throws an error whose `isUnusableFile` is true for a file that must not be used (spec 08: exit 78).
     package convenience init(
-        path: String, create: Bool, note: (String) -> Void = { _ in }
+        path: String, create: Bool, checksBeside: Bool = false, note: (String) -> Void = { _ in }
     ) throws(StoreError) {
-        try self.init(path: path, steps: Migrations.all, create: create, note: note)
+        try self.init(
+            path: path, steps: Migrations.all, create: create, checksBeside: checksBeside, note: note)
     }
 
     /// As above, with the steps of another release.
     init(
-        path: String, steps: [Migration], create: Bool = false, note: (String) -> Void = { _ in }
+        path: String, steps: [Migration], create: Bool = false, checksBeside: Bool = false,
+        note: (String) -> Void = { _ in }
     ) throws(StoreError) {
         let file = DatabaseFile(path: path)
         if create { try file.create() }
-        let writer = Writer(try file.open(steps, create: create, migrated: note))
+        let writer = Writer(try file.open(steps, create: create, migrated: note), file)
         let reader = try file.openReader()
         let started = WriterThread {
             nameThisThread("store")
@@ -43,24 +51,34 @@ package final class Store: Sendable {
         self.writer = writer
         self.reader = Mutex(reader)
         self.thread = Mutex(thread)
+        if !checksBeside {
+            do throws(StoreError) {
+                try writer.waitUntilChecked()
+            } catch {
+                close()
+                throw error
+            }
+        }
     }
 
     deinit { close() }
 
     /// Queues a commit for the writer and returns at once. `completion` is called exactly once, on the writer's
-    /// thread (or at once when the queue is full or closed): success means committed and synced to disk, failure means
-    /// nothing of it was applied. Commits are done in the order they were queued.
+    /// thread (on one of its own when the queue is full or closed), never inside this call: success means committed and
+    /// synced to disk, failure means nothing of it was applied. Commits are done in the order they were queued.
     ///
-    /// `requirePairing` is the text to store for that setting, signed by the caller (spec 03 section 4.2).
+    /// `requirePairing` makes the text to store for that setting (spec 03 section 4.2), on the writer's thread; when it
+    /// throws, nothing of the commit is applied.
     package func submit(
-        _ commit: StoreCommit, requirePairing: String? = nil,
+        _ commit: StoreCommit, requirePairing: RequirePairingText? = nil,
         completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
         enqueue(CommitJob(work: .commit(commit, requirePairing: requirePairing), completion: completion))
     }
 
     /// Commits and waits. For the command line with the service down, and for first start.
-    package func perform(_ commit: StoreCommit, requirePairing: String? = nil) throws(StoreError) {
+    package func perform(_ commit: StoreCommit, requirePairing: RequirePairingText? = nil) throws(StoreError)
+    {
         try wait(for: .commit(commit, requirePairing: requirePairing))
     }
 
@@ -77,7 +95,20 @@ package final class Store: Sendable {
 
     /// Everything a start needs. A hundred thousand devices take about a tenth of a second.
     package func load() throws(StoreError) -> StoredState {
-        try read { connection throws(StoreError) in try connection.loadState() }
+        let state: StoredState
+        do throws(StoreError) {
+            state = try read { connection throws(StoreError) in
+                var state = try connection.loadState()
+                state.devices = try ParallelLoad.devices(connection, path: path)
+                return state
+            }
+        } catch {
+            // What the check found names the cause better than the row that failed.
+            try writer.waitUntilChecked()
+            throw error
+        }
+        try writer.waitUntilChecked()
+        return state
     }
 
     /// Whose database it is; nil before the first start has committed one.
@@ -156,7 +187,9 @@ package final class Store: Sendable {
     private static var closed: StoreError { StoreError(.closed, "the store is closed") }
 
     func enqueue(_ job: CommitJob) {
-        if let refusal = writer.queue.add(job) { job.completion(.failure(refusal)) }
+        guard let refusal = writer.queue.add(job) else { return }
+        // Not from here: callers may hold the lock that their completion takes.
+        WriterThread { job.completion(.failure(refusal)) }?.detach()
     }
 
     func wait(for work: CommitJob.Work) throws(StoreError) {

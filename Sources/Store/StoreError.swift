@@ -24,6 +24,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         case busy
         /// The schema refused a row.
         case constraint
+        /// The host key cannot sign what was to be stored.
+        case unsigned
         /// The disk is full.
         case full
         /// The disk or the file is read-only.
@@ -63,6 +65,9 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         default: false
         }
     }
+
+    /// Whether only the commit itself is to blame: its neighbours and the disk are well.
+    var isOneCommitsOwn: Bool { code == .constraint || code == .unsigned }
 
     /// The same error with what was being done in front.
     package func doing(_ what: String) -> StoreError {

@@ -34,7 +34,7 @@ package struct StoreHealth: Sendable {
         let place = Self.latencyBounds.firstIndex { took.seconds <= $0 } ?? Self.latencyBounds.count
         latencies[place] += 1
         // A row the schema refused says nothing about the disk.
-        if let error = failed.last(where: { $0.code != .constraint }) {
+        if let error = failed.last(where: { !$0.isOneCommitsOwn }) {
             isWritable = false
             lastError = error.message
         } else if failed.count < results.count {

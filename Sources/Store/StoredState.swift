@@ -46,14 +46,10 @@ extension Connection {
         return out
     }
 
+    /// Everything but the devices.
     func loadState() throws(StoreError) -> StoredState {
         var state = StoredState(
             identity: try loadIdentity(), devices: [], tombstones: [], settings: [:], requirePairing: nil)
-        state.devices.reserveCapacity(Int(try int("SELECT count(*) FROM devices") ?? 0))
-        try forEachRow("SELECT \(Self.deviceColumns) FROM devices") { row throws(StoreError) in
-            state.devices.append(try Self.device(row))
-            return true
-        }
         try forEachRow("SELECT fingerprint, removed_at, removed_by FROM tombstones") {
             row throws(StoreError) in
             state.tombstones.append(
@@ -68,6 +64,22 @@ extension Connection {
         }
         state.requirePairing = state.settings.removeValue(forKey: Self.requirePairingKey)
         return state
+    }
+
+    /// The devices in the rows after `low` up to `high`, by row number.
+    func loadDevices(after low: Int64, upTo high: Int64, expecting count: Int) throws(StoreError)
+        -> [DeviceRecord]
+    {
+        var devices: [DeviceRecord] = []
+        devices.reserveCapacity(count)
+        try forEachRow(
+            "SELECT \(Self.deviceColumns) FROM devices WHERE rowid > ?1 AND rowid <= ?2",
+            [.integer(low), .integer(high)]
+        ) { row throws(StoreError) in
+            devices.append(try Self.device(row))
+            return true
+        }
+        return devices
     }
 
     /// What `device(_:)` reads, in its order.

@@ -11,15 +11,42 @@ final class Writer: Sendable {
     let health = Mutex(StoreHealth())
     /// nil once closed.
     private let connection: Mutex<Connection?>
+    private let file: DatabaseFile
+    private let verdict = Mutex<Result<Void, StoreError>?>(nil)
+    private let isJudged = Gate()
 
-    init(_ connection: sending Connection) { self.connection = Mutex(connection) }
+    init(_ connection: sending Connection, _ file: DatabaseFile) {
+        self.connection = Mutex(connection)
+        self.file = file
+    }
 
-    /// Works until the queue is closed and empty.
+    /// Reads the whole file through, so that it can be loaded by others meanwhile; then works until the queue is closed
+    /// and empty. A damaged file gets no commit.
     func work() {
+        let result = connection.withLock { connection -> Result<Void, StoreError> in
+            guard let connection else { return .success(()) }
+            do throws(StoreError) { return .success(try file.checkWhole(connection)) } catch {
+                return .failure(error)
+            }
+        }
+        verdict.withLock { $0 = result }
+        isJudged.signal()
         while true {
             let jobs = queue.takeAll()
             if jobs.isEmpty { return }
             run(jobs)
+        }
+    }
+
+    /// Waits until the file was read through; throws what was found.
+    func waitUntilChecked() throws(StoreError) {
+        while true {
+            if let verdict = verdict.withLock({ $0 }) {
+                // For others who wait.
+                isJudged.signal()
+                return try verdict.get()
+            }
+            isJudged.wait()
         }
     }
 
@@ -32,6 +59,11 @@ final class Writer: Sendable {
     /// itself. When the transaction fails as a whole, each is tried alone: a small one may fit where all did not.
     private func run(_ jobs: [CommitJob]) {
         let start = monotonicNow()
+        if let damage = verdict.withLock({ $0?.error }) {
+            health.withLock { $0.note(jobs.map { _ in .failure(damage) }, took: .zero) }
+            for job in jobs { job.completion(.failure(damage)) }
+            return
+        }
         var results = connection.withLock { Self.attempt(jobs, on: $0) }
         if jobs.count > 1, results.allSatisfy({ $0.error != nil }) {
             results = jobs.flatMap { job in connection.withLock { Self.attempt([job], on: $0) } }
@@ -75,7 +107,7 @@ final class Writer: Sendable {
             try connection.run("RELEASE one")
             return .success(())
         } catch {
-            guard error.code == .constraint, connection.isInTransaction else { throw error }
+            guard error.isOneCommitsOwn, connection.isInTransaction else { throw error }
             try connection.run("ROLLBACK TO one")
             try connection.run("RELEASE one")
             return .failure(error)
@@ -85,7 +117,9 @@ final class Writer: Sendable {
     private static func write(_ job: CommitJob, on connection: Connection) throws(StoreError) {
         switch job.work {
         case .commit(let commit, let requirePairing):
-            try connection.apply(commit, requirePairing: requirePairing)
+            var text: String?
+            if let requirePairing { text = try requirePairing() }
+            try connection.apply(commit, requirePairing: text)
         case .probe: try connection.run("UPDATE identity SET created_at = created_at")
         case .custom(let body): try body(connection)
         }

@@ -24,6 +24,9 @@ internal import Glibc
         self.handle = handle
     }
 
+    /// Lets the thread end by itself. Instead of `join`.
+    func detach() { _ = pthread_detach(handle) }
+
     /// Waits for the thread's end. Once.
     func join() { _ = pthread_join(handle, nil) }
 }

@@ -3,5 +3,4 @@
 import DeviceCLI
 import Terminal
 
-let code = await runDevice(Array(CommandLine.arguments.dropFirst()), .process())
-exitProcess(code.rawValue)
+exitProcess(runDeviceProcess(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -101,7 +101,10 @@ class Service:
         if not (self.runtime / "endpoints.json").exists():
             return False
         try:
-            return self.api("GET", "/v1/status").status == 200
+            if self.api("GET", "/v1/status").status != 200:
+                return False
+            # Open, or known not to open: then everything has been started.
+            return self.get("/v1/status")["doors"]["home"]["state"] != "closed" or "off" in self.options
         except (OSError, http.client.HTTPException):
             return False
 

@@ -30,7 +30,7 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from OpenSSL import SSL, crypto
+from OpenSSL import SSL
 
 HEADER = struct.Struct("!BdBI")
 SESSION, PAIRING = b"sill/1", b"sill-pair/1"
@@ -111,6 +111,12 @@ class Identity:
         self.fingerprint = hashlib.sha256(spki).digest()
         self.id = sill_id(self.fingerprint)
 
+    def pem(self):
+        """Key and certificate, as TLS libraries load them from one file."""
+        return self.key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption(),
+        ) + self.certificate.public_bytes(serialization.Encoding.PEM)
+
     @classmethod
     def load(cls, directory):
         os.makedirs(directory, mode=0o700, exist_ok=True)
@@ -179,8 +185,8 @@ class Channel:
         context.set_verify(SSL.VERIFY_PEER, self._verify)
         context.set_info_callback(self._info)
         if identity is not None:
-            context.use_certificate(crypto.X509.from_cryptography(identity.certificate))
-            context.use_privatekey(crypto.PKey.from_cryptography_key(identity.key))
+            context.use_certificate(identity.certificate)
+            context.use_privatekey(identity.key)
         if alpn:
             context.set_alpn_protos(list(alpn))
         self.tls = SSL.Connection(context, None)

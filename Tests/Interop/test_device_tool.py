@@ -2,6 +2,8 @@
 """latchkey-device and latchkey beside each other, as the README has a person use them (08, 09 points 27 to 32)."""
 
 import json
+import signal
+import subprocess
 import threading
 import time
 
@@ -136,6 +138,19 @@ def test_goodbyes_are_told(service, device):
     assert code == 1 and report["reason"] == "revoked" and report["ended"] == "refused"
 
 
+def test_ctrl_c_ends_a_session_with_its_report(service, device):
+    window = service.window(remote=False)
+    assert device("pair", window["url"], "--host", place(service, "home")).returncode == 0
+    process = subprocess.Popen(
+        [str(harness.BIN / "latchkey-device"), "connect", place(service, "home"), "--dir", device.directory],
+        stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline().startswith("Connected to Desk")
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=20)
+    assert process.returncode == 130 and "window list (2) ×1" in said and "closed" in said
+    harness.eventually(lambda: not service.sessions())
+
+
 def test_the_admin_tool_pairs_lists_renames_removes(service, admin, device):
     lines = {}
 
@@ -186,8 +201,6 @@ def test_the_admin_tool_works_while_the_service_is_down(service, scratch):
 
 
 def test_ctrl_c_cancels_the_window(service, scratch):
-    import signal
-    import subprocess
     process = subprocess.Popen(
         [str(harness.BIN / "latchkey"), "--socket", str(service.runtime / "api.sock"), "pair"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

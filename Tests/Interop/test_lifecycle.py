@@ -25,6 +25,27 @@ def test_files_are_private(service):
     assert mode(service.runtime / "api.sock") == 0o660
 
 
+def test_a_change_as_soon_as_the_api_answers(scratch):
+    """Whatever comes first, it is carried out: nothing falls between two steps of the start."""
+    if not harness.have_programs():
+        pytest.skip("no latchkeyd")
+    for number in range(5):
+        service = harness.Service(f"{scratch}/{number}")
+        service.is_ready = lambda: answers(service)
+        service.start()
+        try:
+            assert service.settings(maxFPS=60)["maxFPS"] == 60
+        finally:
+            service.stop()
+
+
+def answers(service):
+    try:
+        return service.api("GET", "/healthz").status in (200, 503)
+    except OSError:
+        return False
+
+
 def test_the_second_service_says_who_holds_the_state(service, scratch):
     second = harness.Service(service.directory)
     second.runtime = service.directory / "run2"

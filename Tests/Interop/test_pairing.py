@@ -318,3 +318,58 @@ def test_window_shapes(service):
     assert window["openedBy"] == "admin" and window["triesLeft"] == 5 and window["remote"] is True
     assert json.dumps(service.get("/v1/status")).find(window["code"]) < 0
     assert service.api("POST", "/v1/pairing/window?replace=true", {"lifetime": 29}).status == 400
+
+
+def test_a_message_in_crumbs_and_what_follows_it(service):
+    """Every byte in a record of its own; what comes after the one message is never read."""
+    link = sill.parse_link(service.window(remote=False)["url"])
+    identity = sill.Identity()
+    with sill.Channel(service.door("home"), identity, alpn=(sill.PAIRING,), pin=link["fingerprint"]) as channel:
+        proof = sill.b64u(sill.device_proof(link["secret"], identity.fingerprint, link["fingerprint"]))
+        data = sill.message(19, sill.pair_request("qr", proof, name="Crumbs"))
+        for index in range(len(data)):
+            channel.send(data[index:index + 1])
+        kind, _, _, payload = channel.read_message()
+        assert kind == 20 and json.loads(payload)["ok"] is True
+    assert service.devices()[identity.id]["name"] == "Crumbs"
+
+    second = sill.parse_link(service.window(remote=False)["url"])
+    wrong = sill.message(19, sill.pair_request("qr", sill.b64u(bytes(32))))
+    with sill.Channel(service.door("home"), sill.Identity(), alpn=(sill.PAIRING,), source="127.0.0.2") as channel:
+        channel.send(wrong * 3)
+        kind, _, _, payload = channel.read_message()
+        assert kind == 20 and json.loads(payload)["triesLeft"] == 4
+        before = channel.bytes_received
+        channel.end_of_host()
+        assert channel.bytes_received == before
+    assert service.get("/v1/pairing/window")["triesLeft"] == 4
+    assert second["secret"] != link["secret"]
+
+
+def test_a_device_that_goes_away_costs_nothing(service):
+    link = sill.parse_link(service.window(remote=False)["url"])
+    for _ in range(8):
+        channel = sill.Channel(service.door("home"), sill.Identity(), alpn=(sill.PAIRING,), source="127.0.0.2")
+        channel.send(sill.message(19, {"v": 1})[:9])
+        channel.close()
+        # Not even two at a time: the next one waits for nothing.
+        harness.eventually(lambda: not pending(service))
+    assert judged(lambda: sill.pair_link(link, sill.Identity(), service.door("home"), source="127.0.0.2"))["ok"]
+
+
+def pending(service):
+    """Connections the door has accepted and not yet closed, as the kernel counts them."""
+    port = service.door("home")[1]
+    lines = subprocess.run(["ss", "-Htn", "state", "established", f"sport = :{port}"], capture_output=True, text=True)
+    return lines.stdout.strip()
+
+
+def test_names_of_every_kind(service):
+    """The label rule: bidirectional controls, white space, far too long, nothing at all."""
+    names = [("iPad\u202edáPi", "iPaddáPi"), ("  iPad \u00a0\u3000 mini ", "iPad mini"), ("x" * 500, "x" * 64),
+             ("\u200b\u0007", None), ("Tom & Jerry’s <b>", "Tom & Jerry’s <b>")]
+    for number, (given, want) in enumerate(names):
+        identity = service.pair_device(name=given, source=f"127.0.7.{number + 1}")
+        shown = service.devices()[identity.id]["name"]
+        if want is not None:
+            assert shown == want

@@ -294,3 +294,28 @@ def test_many_sessions(service):
             session.close()
     harness.eventually(lambda: not service.sessions())
     assert json.dumps(service.get("/v1/status"))
+
+
+def test_a_request_to_show_the_code_is_not_for_the_backend(start):
+    seen = []
+
+    def script(connection):
+        connection.sendall(WINDOW_LIST)
+        while chunk := connection.recv(65536):
+            seen.append(chunk)
+
+    service, identity = connect(start, start.scripted(script))
+    with service.session(identity, hello={}) as session:
+        session.send(9, b"before")
+        session.send(21)
+        session.send(21, b"with a payload")
+        session.send(9, b"after")
+        harness.eventually(lambda: b"after" in b"".join(seen))
+        stream, kinds = b"".join(seen), []
+        while stream:
+            kind, _, _, length = sill.HEADER.unpack(stream[:14])
+            kinds.append(kind)
+            stream = stream[14 + length:]
+        assert 21 not in kinds and kinds.count(9) == 2
+        # A paired device's wish opens nothing.
+        assert service.api("GET", "/v1/pairing/window").status == 404

@@ -145,6 +145,31 @@ struct SavedHostListTests {
         #expect(DialOrder.addresses(of: host, subnets: [subnet]).first?.host == "home.example.net")
     }
 
+    @Test("a typed address with another port than the remote door's is taken for the home door")
+    func typedDoor() throws {
+        var host = Self.host(1)
+        host.addresses = [
+            SavedAddress(host: "a.example", port: 17455, kind: "internet", via: "Router"),
+            SavedAddress(host: "100.64.1.1", port: nil, kind: "vpn", via: "Tailscale"),
+        ]
+        host.typedAddresses = [
+            SavedAddress(host: "192.168.1.9", port: 41000, kind: "lan", via: ""),
+            SavedAddress(host: "10.0.0.1", port: nil, kind: "lan", via: ""),
+        ]
+        func candidate(_ index: Int, typed: Bool) throws -> DialCandidate {
+            try DialCandidate((typed ? host.typedAddresses : host.addresses)[index], of: host)
+        }
+        #expect(try candidate(0, typed: true).door == .home)
+        #expect(try !candidate(0, typed: true).isSaved)
+        #expect(try candidate(1, typed: true).door == .remote)
+        #expect(try candidate(0, typed: false).door == .remote)
+        #expect(try candidate(0, typed: false).route == "over the internet")
+        #expect(try candidate(1, typed: false).route == "through Tailscale")
+        #expect(try candidate(1, typed: false).endpoint.description == "100.64.1.1:7455")
+        host.addresses[0] = SavedAddress(host: "2001:db8::1", port: nil, kind: "internet", via: "IPv6")
+        #expect(try candidate(0, typed: false).endpoint.description == "[2001:db8::1]:7455")
+    }
+
     static let kinds: [(String, String)] = [
         ("100.64.0.1", "vpn"), ("fd7a:115c:a1e0::1", "vpn"), ("a.ts.net", "vpn"), ("a.ts.net.", "vpn"),
         ("10.1.1.1", "lan"),

@@ -126,6 +126,27 @@ struct SessionTests {
         #expect(try test.device.host(saved.id).revoked == (row.want == .revoked))
     }
 
+    @Test("what a host says before it heard a hello counts all the same", arguments: 0..<10)
+    func hostSpeaksFirst(_ number: Int) async throws {
+        let host = try ScriptedHost(scripts: { link in
+            if number % 2 == 0 {
+                try link.send(.windowList, HostLink.windowList)
+                try link.send(.hostInfo, link.hostInfo(name: "Early", issuedAt: 7))
+            }
+            try link.send(.goodbye, #"{"reason":"remoteOff"}"#)
+        })
+        let test = try TemporaryDevice()
+        let saved = try test.saved(host)
+        if number % 2 == 0 {
+            let session = try await test.device.connect(to: saved)
+            while try await session.next() != nil {}
+            #expect(await session.summary().goodbye?.reason == "remoteOff")
+            #expect(try test.device.host(saved.id).name == "Early")
+        } else {
+            #expect(await failure { try await test.device.connect(to: saved) }?.code == .remoteOff)
+        }
+    }
+
     @Test("alert 42 after the handshake means revoked, and is remembered")
     func revoked() async throws {
         let host = try ScriptedHost(verify: { _ in false }, scripts: { _ in })

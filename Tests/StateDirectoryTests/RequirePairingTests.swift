@@ -2,6 +2,7 @@
 
 import Core
 import CryptoEngine
+import Dispatch
 import Policy
 import Sockets
 import Store
@@ -63,7 +64,8 @@ struct RequirePairingTests {
         let text = try #require(try stolen.load().requirePairing)
         stolen.close()
         try fresh.directory.store.perform(
-            StoreCommit(change: .settings(values: [:], requirePairing: nil), audit: []), requirePairing: text)
+            StoreCommit(change: .settings(values: [:], requirePairing: nil), audit: []),
+            requirePairing: { () throws(StoreError) in text })
         fresh.directory.close()
         #expect(try copy.reopenedSettings().requirePairing)
 
@@ -76,6 +78,25 @@ struct RequirePairingTests {
                     want.remoteAccess = true
                     return want
                 }())
+    }
+
+    @Test("an answer never comes inside the call, which may hold the lock the answer needs")
+    func answersOutside() throws {
+        let folder = try TemporaryDirectory()
+        let opened = try folder.open()
+        let lock = Lock()
+        let committer = opened.directory.committer
+        for isClosed in [false, true] {
+            if isClosed { opened.directory.close() }
+            let answer = Answer()
+            lock.held.withLock { _ in
+                committer.commit(StoreCommit(change: .auditOnly, audit: [])) { result in
+                    lock.held.withLock { $0 += 1 }
+                    answer.note(result)
+                }
+            }
+            #expect(answer.wait() == (isClosed ? .failed(message: "the store is closed") : .committed))
+        }
     }
 
     @Test("a key that cannot sign saves nothing, neither now nor queued")
@@ -92,9 +113,9 @@ struct RequirePairingTests {
                     at: TemporaryDirectory.now, actor: "unix:0", action: "settings.change", outcome: "ok")
             ])
         #expect(committer.commitNow(change) == .failed(message: "the host key cannot sign now: no token"))
-        let answer = Mutex<CommitResult?>(nil)
-        committer.commit(change) { result in answer.withLock { $0 = result } }
-        #expect(answer.withLock { $0 } == .failed(message: "the host key cannot sign now: no token"))
+        let answer = Answer()
+        committer.commit(change) { answer.note($0) }
+        #expect(answer.wait() == .failed(message: "the host key cannot sign now: no token"))
         // What needs no signature still goes through.
         #expect(
             committer.commitNow(
@@ -102,6 +123,27 @@ struct RequirePairingTests {
                 == .committed)
         #expect(try opened.directory.store.audit().items.count == 1)
         opened.directory.close()
+    }
+}
+
+/// Stands for the core's lock.
+final class Lock: Sendable {
+    let held = Mutex(0)
+}
+
+/// Where a test waits for a committer's answer.
+final class Answer: Sendable {
+    private let result = Mutex<CommitResult?>(nil)
+    private let isThere = DispatchSemaphore(value: 0)
+
+    func note(_ result: CommitResult) {
+        self.result.withLock { $0 = result }
+        isThere.signal()
+    }
+
+    func wait() -> CommitResult? {
+        isThere.wait()
+        return result.withLock { $0 }
     }
 }
 

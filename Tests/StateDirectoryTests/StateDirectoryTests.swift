@@ -74,6 +74,13 @@ struct StateDirectoryTests {
         Row(testDescription: "database cut", names: "latchkey.db", wayOut: "latchkey restore FILE") {
             try replace($0.database, Array(readFile($0.database).dropLast(5000)))
         },
+        Row(
+            testDescription: "the last page of the database overwritten", names: "latchkey.db",
+            wayOut: "latchkey restore FILE"
+        ) {
+            let bytes = try readFile($0.database)
+            try replace($0.database, bytes.dropLast(4096) + [UInt8](repeating: 0xA5, count: 4096))
+        },
         Row(testDescription: "database not one", names: "latchkey.db", wayOut: "latchkey restore FILE") {
             try replace($0.database, Array(repeating: 7, count: 4096))
         },

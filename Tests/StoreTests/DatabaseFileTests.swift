@@ -82,6 +82,23 @@ struct DatabaseFileTests {
         #expect((try? readFile(folder.database)) == before)
     }
 
+    @Test("damage found beside loading stops the load and every commit")
+    func checkedBeside() throws {
+        let folder = try TemporaryDirectory()
+        let store = try Store(path: folder.database, create: true)
+        try store.apply(.importDevices((0..<300).map { try device($0) }, clearTombstones: []))
+        store.close()
+        let size = try readFile(folder.database).count
+        // An inner page of an index, which loading does not read.
+        try Self.edit(folder.database) { bytes in
+            for place in size - 4096..<size - 3996 { bytes[place] = 0xA5 }
+        }
+        let damaged = try Store(path: folder.database, create: false, checksBeside: true)
+        #expect(failure { () throws(StoreError) in try damaged.load() }?.code == .corrupt)
+        #expect(failure { () throws(StoreError) in try damaged.apply(.auditOnly) }?.code == .corrupt)
+        #expect(!damaged.checkHealth().isWritable)
+    }
+
     @Test("another user's file is refused", .enabled(if: geteuid() == 0, "needs root to give a file away"))
     func otherOwner() throws {
         let folder = try TemporaryDirectory()

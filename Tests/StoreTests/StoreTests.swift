@@ -102,6 +102,22 @@ struct StoreTests {
         #expect(try reloaded().tombstones.isEmpty)
     }
 
+    @Test("loading on two connections finds what one does", arguments: [0, 1, 2, 3, 500])
+    func parallelLoad(_ count: UInt32) throws {
+        let many = try (0..<count).map { try device($0, seen: $0 % 3 == 0 ? Int64($0) : nil) }
+        try store.apply(.importDevices(many, clearTombstones: []))
+        // Gaps in the row numbers.
+        for gone in many where gone.fingerprint.bytes[0] % 4 == 0 {
+            let stone = Tombstone(
+                fingerprint: gone.fingerprint, removedAt: WallTime(milliseconds: 1), removedBy: "x")
+            try store.apply(.removeDevice(gone.fingerprint, stone))
+        }
+        let connection = try Connection(path: folder.database, access: .readOnly)
+        let two = try ParallelLoad.devices(connection, path: folder.database, threshold: 0)
+        #expect(two == many.filter { $0.fingerprint.bytes[0] % 4 != 0 })
+        #expect(try store.load().devices == two)
+    }
+
     @Test("an import is all or nothing")
     func importAllOrNothing() throws {
         let removed = try device(8)
@@ -123,7 +139,7 @@ struct StoreTests {
         try store.apply(.settings(values: ["home.bitrate": "1", "name": "Den"], requirePairing: nil))
         try store.apply(
             .settings(values: ["home.bitrate": "2", "name": nil], requirePairing: false),
-            requirePairing: "0.abc")
+            requirePairing: { () throws(StoreError) in "0.abc" })
         let state = try reloaded()
         #expect(state.settings == ["home.bitrate": "2"])
         #expect(state.requirePairing == "0.abc")

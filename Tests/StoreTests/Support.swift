@@ -51,7 +51,7 @@ func audit(_ action: String, device: String? = nil, at time: Int64 = 1) -> Audit
 
 extension Store {
     /// One change without audit rows.
-    func apply(_ change: StoreChange, requirePairing: String? = nil) throws(StoreError) {
+    func apply(_ change: StoreChange, requirePairing: RequirePairingText? = nil) throws(StoreError) {
         try perform(StoreCommit(change: change, audit: []), requirePairing: requirePairing)
     }
 }

@@ -69,6 +69,7 @@ struct WriterTests {
             store.submit(
                 StoreCommit(change: .auditOnly, audit: [audit("x")]), completion: results.note(place))
         }
+        results.wait(for: 1)
         let refused = results.all.withLock { $0 }
         #expect(refused.map(\.place) == [CommitQueue.capacity])
         #expect(refused.first?.result.error?.code == .overloaded)

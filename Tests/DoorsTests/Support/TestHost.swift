@@ -93,7 +93,12 @@ final class TestHost: Sendable {
         core.enter { $0.start($1) }
     }
 
-    deinit { doors.stop(within: .zero) }
+    deinit {
+        doors.stop(within: .zero)
+        // The core's effects go through the router: a circle.
+        router.doors.withLock { $0 = nil }
+        router.core.withLock { $0 = nil }
+    }
 
     private final class Count: Sendable {
         let value = Atomic<Int>(0)
