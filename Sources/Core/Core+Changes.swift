@@ -188,7 +188,10 @@ extension Core {
         var restored: [Fingerprint] = []
         var skipped: [SillID] = []
         var updated = 0
-        for record in records {
+        // Of two lines with one key the later counts, and the key counts once.
+        var last: [Fingerprint: Int] = [:]
+        for (index, record) in records.enumerated() { last[record.fingerprint] = index }
+        for (index, record) in records.enumerated() where last[record.fingerprint] == index {
             if var known = devices[record.fingerprint] {
                 known.name = record.name
                 known.model = record.model ?? known.model

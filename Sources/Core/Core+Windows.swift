@@ -121,7 +121,8 @@ extension Core {
 
     private mutating func takeOver(_ wanted: OpenWindow, _ moment: Moment) -> OpenWindowAnswer {
         guard var window = opened else { return .alreadyOpen }
-        window.openedBy = wanted.openedBy
+        // Whoever took it over: from here on it is the host's user's (09.3).
+        window.openedBy = .admin
         window.requestedBy = Self.label(wanted.requestedBy)
         window.isForRemote = wanted.remote
         window.isReady = false

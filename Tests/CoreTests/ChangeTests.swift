@@ -183,7 +183,8 @@ struct ChangeTests {
             fingerprint: Driver.key("R"), removedAt: WallTime(milliseconds: 0), removedBy: "unix:0")
         let driver = Driver(devices: [Driver.record("D")], tombstones: [tombstone])
         let records = [
-            Driver.record("D", name: "new name"), Driver.record("N"), Driver.record("R"),
+            Driver.record("D", name: "old line"), Driver.record("N"), Driver.record("R"),
+            Driver.record("D", name: "new name"),
         ]
         _ = driver.input { $0.propose(.importDevices(records, restoreRemoved: false), actor: admin, $1) }
         #expect(

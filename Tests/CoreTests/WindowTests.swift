@@ -212,8 +212,9 @@ struct WindowTests {
         driver.unlock()
         _ = driver.ask("U")
         driver.effects = []
-        _ = driver.openWindow(remote: false)
+        _ = driver.openWindow(remote: false, openedBy: .host)
         #expect(driver.core.window(driver.moment)?.remote == false)
+        #expect(driver.core.window(driver.moment)?.openedBy == .admin)
         #expect(driver.doorEffects == [])
     }
 
