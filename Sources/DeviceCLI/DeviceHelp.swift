@@ -2,9 +2,6 @@
 
 /// The words of `latchkey-device help`.
 enum DeviceHelp {
-    /// The version this program says it is, in hellos too.
-    static let version = "0.1.0"
-
     /// Help for a command, or the overview for nil and for words that are none.
     static func text(_ command: String?) -> String {
         switch command {

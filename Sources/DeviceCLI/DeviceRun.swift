@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import APITypes
 internal import LatchkeyDevice
 internal import Wire
 
@@ -37,7 +38,7 @@ struct DeviceRun: Sendable {
         case .version:
             console.write(
                 command.json
-                    ? "{\"version\":\"\(DeviceHelp.version)\"}\n" : "latchkey-device \(DeviceHelp.version)\n")
+                    ? "{\"version\":\"\(latchkeyVersion)\"}\n" : "latchkey-device \(latchkeyVersion)\n")
         case .hosts:
             let hosts = try openDevice().hosts()
             console.write(command.json ? DeviceOutput.json(hosts) : DeviceOutput.table(hosts))
@@ -92,7 +93,7 @@ struct DeviceRun: Sendable {
             directory: directory,
             description: Device.Description(
                 name: given.isEmpty ? "latchkey-device" : given, model: command.model,
-                appVersion: command.appVersion ?? DeviceHelp.version),
+                appVersion: command.appVersion ?? latchkeyVersion),
             keepLoopback: Self.keepsLoopback)
     }
 

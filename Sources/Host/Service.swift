@@ -1,3 +1,4 @@
+internal import APITypes
 internal import Core
 internal import CryptoEngine
 internal import Doors
@@ -8,6 +9,7 @@ internal import Policy
 internal import Sockets
 internal import StateDirectory
 internal import Store
+internal import Synchronization
 internal import SystemBus
 internal import Wire
 
@@ -31,6 +33,7 @@ final class Service: Sendable {
     private let endpoints: EndpointsPublisher
     private let threads: [ServiceThread]
     private let ticker: Ticker
+    private let watchdog: Watchdog?
 
     /// Starts in the order of spec 08: lock, key, database, tokens, snapshot, API, doors, `READY=1`.
     init(_ options: Options, log: LogSink) throws {
@@ -73,6 +76,8 @@ final class Service: Sendable {
             now: { Moment(now: monotonicNow(), wall: wallNow()) }, started: started,
             events: EventHub(firstID: started.wall.milliseconds))
         services.isMetricsOpen = options.metricsOpen
+        let later = LaterDoors()
+        services.doors = { later.counts }
         api = try Self.startAPI(options, services, directory, inherited.api, log)
 
         endpoints = EndpointsPublisher(
@@ -85,6 +90,7 @@ final class Service: Sendable {
             workers: options.workers ?? CurrentProcess.cores,
             backend: options.backend.map(Doors.Backend.init),
             hostInfo: { try? signer.payload() }, log: log.log)
+        later.set(doors)
         let events = EventWriter(
             hub: services.events, windows: services.windows, fallbackName: host.fallbackName,
             overridden: core.enter { core, _ in core.overridden }, wall: wallNow)
@@ -109,11 +115,13 @@ final class Service: Sendable {
         }
         try ticker.start(core)
         core.enter { core, moment in core.start(moment) }
+        watchdog = try Watchdog(core)
     }
 
     /// `quit` to every session, then everything ends in the reverse of the start.
     func stop() {
         ServiceManager.notify("STOPPING=1")
+        watchdog?.stop()
         core.enter { core, moment in core.stop(moment) }
         doors.stop(within: Self.stopTime)
         interfaces.stop()
@@ -167,6 +175,7 @@ final class Service: Sendable {
         configuration.unixPath = options.runtimeDirectory + "/api.sock"
         configuration.tcpPort = options.apiPort.number.map { UInt16(clamping: $0) }
         configuration.inherited = inherited
+        configuration.observe = services.metrics.answered
         configuration.log = { message, fields in log.log(LogLine(.error, message, fields)) }
         do throws(SocketError) {
             return try APIServer(configuration)
@@ -180,6 +189,17 @@ final class Service: Sendable {
             }
             throw StartFailure(making: error)
         }
+    }
+}
+
+/// The doors for those who are made before them.
+private final class LaterDoors: Sendable {
+    private let doors = Mutex<Doors?>(nil)
+
+    func set(_ doors: Doors) { self.doors.withLock { $0 = doors } }
+
+    var counts: (connections: Int, shed: Int)? {
+        doors.withLock { $0 }.map { ($0.connectionCount, $0.shedCount) }
     }
 }
 
