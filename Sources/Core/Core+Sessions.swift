@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Policy
+internal import Synchronization
 package import Wire
 
 /// A session's life: step E, registering, its messages to the host, its end.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import APITypes
 internal import LatchkeyDevice
 internal import Wire
 
@@ -38,7 +37,7 @@ struct DeviceRun: Sendable {
         case .version:
             console.write(
                 command.json
-                    ? "{\"version\":\"\(latchkeyVersion)\"}\n" : "latchkey-device \(latchkeyVersion)\n")
+                    ? "{\"version\":\"\(DeviceHelp.version)\"}\n" : "latchkey-device \(DeviceHelp.version)\n")
         case .hosts:
             let hosts = try openDevice().hosts()
             console.write(command.json ? DeviceOutput.json(hosts) : DeviceOutput.table(hosts))
@@ -93,7 +92,7 @@ struct DeviceRun: Sendable {
             directory: directory,
             description: Device.Description(
                 name: given.isEmpty ? "latchkey-device" : given, model: command.model,
-                appVersion: command.appVersion ?? latchkeyVersion),
+                appVersion: command.appVersion ?? DeviceHelp.version),
             keepLoopback: Self.keepsLoopback)
     }
 

@@ -59,7 +59,8 @@ package enum Daemon {
 
     private static func format(_ options: Options, _ environment: [String: String]) -> Options.LogFormat {
         if let format = options.logFormat { return format }
-        if environment["JOURNAL_STREAM"] != nil { return .journal }
-        return CurrentProcess.errorIsTerminal ? .text : .json
+        // A terminal that a service of the user's session opened has JOURNAL_STREAM too.
+        if CurrentProcess.errorIsTerminal { return .text }
+        return environment["JOURNAL_STREAM"] != nil ? .journal : .json
     }
 }

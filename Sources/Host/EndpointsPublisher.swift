@@ -10,7 +10,8 @@ final class EndpointsPublisher: Sendable {
     private let path: String
     private let file: Mutex<EndpointsFile>
 
-    init(directory: String, unix: String, tcp: [String]) {
+    /// `unix`: nil when the service manager opened the socket, who alone knows its path.
+    init(directory: String, unix: String?, tcp: [String]) {
         path = directory + "/endpoints.json"
         file = Mutex(EndpointsFile(unix: unix, tcp: tcp, home: nil, remote: nil))
     }

@@ -81,7 +81,7 @@ final class Service: Sendable {
         api = try Self.startAPI(options, services, directory, inherited.api, log)
 
         endpoints = EndpointsPublisher(
-            directory: options.runtimeDirectory, unix: api.unixPath ?? "",
+            directory: options.runtimeDirectory, unix: api.unixPath,
             tcp: api.tcpAddresses.map(\.description))
         do throws(SocketError) { try endpoints.publish() } catch { throw StartFailure(making: error) }
 
