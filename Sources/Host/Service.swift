@@ -158,7 +158,9 @@ final class Service: Sendable {
         if let name = options.adminGroup {
             group = CurrentProcess.groupID(name)
             guard group != nil else {
-                throw StartFailure(exitCode: 64, message: "there is no group '\(name)'. Make it, or name another with --admin-group")
+                throw StartFailure(
+                    exitCode: 64,
+                    message: "there is no group '\(name)'. Make it, or name another with --admin-group")
             }
         }
         let routes = APIRoutes.all(services)
@@ -206,7 +208,10 @@ private final class LaterDoors: Sendable {
 extension StartFailure {
     /// A directory or socket that cannot be made or written: EX_CANTCREAT.
     init(making error: SocketError) {
-        self.init(exitCode: 73, message: "\(error.message). Make sure that the runtime directory can be made and written by this user, "
+        self.init(
+            exitCode: 73,
+            message:
+                "\(error.message). Make sure that the runtime directory can be made and written by this user, "
                 + "or name another with --runtime-dir")
     }
 }
