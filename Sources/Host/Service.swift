@@ -189,6 +189,13 @@ final class Service: Sendable {
                         "\(error.message). Another program listens there; stop it, or give this one another "
                         + "--api-port (or --runtime-dir, for the socket)")
             }
+            if error.call.hasPrefix("chown"), let name = options.adminGroup {
+                throw StartFailure(
+                    exitCode: 73,
+                    message:
+                        "\(error.message). The user this runs as must be a member of '\(name)' for --admin-group"
+                )
+            }
             throw StartFailure(making: error)
         }
     }
