@@ -43,8 +43,8 @@ extension Core {
         settle(moment)
         guard let session = table.remove(id) else { return }
         let view = session.view
-        counters.bytesIn += view.counters.bytesIn.load(ordering: .relaxed)
-        counters.bytesOut += view.counters.bytesOut.load(ordering: .relaxed)
+        counters.endedBytesIn += view.counters.bytesIn.load(ordering: .relaxed)
+        counters.endedBytesOut += view.counters.bytesOut.load(ordering: .relaxed)
         log(
             .info, "session ended",
             [

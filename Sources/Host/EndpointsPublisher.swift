@@ -11,15 +11,19 @@ final class EndpointsPublisher: Sendable {
     /// nil once the file was removed for good. Held while writing, so that writes land in order and none comes after.
     private let file: Mutex<EndpointsFile?>
 
-    /// `unix`: nil when the service manager opened the socket, who alone knows its path.
-    init(directory: String, unix: String?, tcp: [String]) {
+    init(directory: String) {
         path = directory + "/endpoints.json"
-        file = Mutex(EndpointsFile(unix: unix, tcp: tcp, home: nil, remote: nil))
+        file = Mutex(EndpointsFile(unix: nil, tcp: [], home: nil, remote: nil))
     }
 
-    /// Writes the file as it stands. Throws when it cannot be written.
-    func publish() throws(SocketError) {
-        try file.withLock { file throws(SocketError) in try write(file) }
+    /// The API's addresses, which stay for the run; `unix`: nil when the service manager opened the socket, who alone
+    /// knows its path. Throws when the file cannot be written.
+    func apiListens(unix: String?, tcp: [String]) throws(SocketError) {
+        try file.withLock { file throws(SocketError) in
+            file?.unix = unix
+            file?.tcp = tcp
+            try write(file)
+        }
     }
 
     /// A door that is not listening has no entry.

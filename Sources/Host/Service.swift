@@ -9,7 +9,6 @@ internal import Policy
 internal import Sockets
 internal import StateDirectory
 internal import Store
-internal import Synchronization
 internal import SystemBus
 internal import Wire
 
@@ -76,21 +75,13 @@ final class Service: Sendable {
             now: { Moment(now: monotonicNow(), wall: wallNow()) }, started: started,
             events: EventHub(firstID: started.wall.milliseconds))
         services.isMetricsOpen = options.metricsOpen
-        let later = LaterDoors()
-        services.doors = { later.counts }
-        api = try Self.startAPI(options, services, directory, inherited.api, log)
-
-        endpoints = EndpointsPublisher(
-            directory: options.runtimeDirectory, unix: api.unixPath,
-            tcp: api.tcpAddresses.map(\.description))
-        do throws(SocketError) { try endpoints.publish() } catch { throw StartFailure(making: error) }
-
+        endpoints = EndpointsPublisher(directory: options.runtimeDirectory)
+        // No door is open yet: that is the core's to say, at its start.
         doors = try Doors(
             core: core, tls: TLSServerContext(key: directory.key, certificateDER: certificate),
             workers: options.workers ?? CurrentProcess.cores,
             backend: options.backend.map(Doors.Backend.init),
             hostInfo: { try? signer.payload() }, log: log.log)
-        later.set(doors)
         let events = EventWriter(
             hub: services.events, windows: services.windows, fallbackName: host.fallbackName,
             overridden: core.enter { core, _ in core.overridden }, wall: wallNow)
@@ -104,6 +95,21 @@ final class Service: Sendable {
                 endpoints: endpoints, log: log, wake: ticker.wake,
                 changeDone: services.changes.done, windowReady: services.windows.settled,
                 event: events.write))
+
+        services.moreMetrics = { [doors] page in
+            page.gauge(
+                "latchkey_connections", "Connections the doors hold, pending ones included.",
+                [([], doors.connectionCount)])
+            page.counter(
+                "latchkey_connections_shed_total", "Connections shed because descriptors had run out.",
+                [([], UInt64(clamping: doors.shedCount))])
+        }
+        api = try Self.startAPI(options, services, directory, inherited.api, log)
+        do throws(SocketError) {
+            try endpoints.apiListens(unix: api.unixPath, tcp: api.tcpAddresses.map(\.description))
+        } catch {
+            throw StartFailure(making: error)
+        }
         for (door, descriptors) in inherited.doors { doors.adopt(door, descriptors: descriptors) }
 
         // The first full look at the interfaces comes before the first connection.
@@ -198,17 +204,6 @@ final class Service: Sendable {
             }
             throw StartFailure(making: error)
         }
-    }
-}
-
-/// The doors for those who are made before them.
-private final class LaterDoors: Sendable {
-    private let doors = Mutex<Doors?>(nil)
-
-    func set(_ doors: Doors) { self.doors.withLock { $0 = doors } }
-
-    var counts: (connections: Int, shed: Int)? {
-        doors.withLock { $0 }.map { ($0.connectionCount, $0.shedCount) }
     }
 }
 

@@ -16,8 +16,8 @@ struct EndpointsPublisherTests {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
         let path = directory.path + "/endpoints.json"
-        let publisher = EndpointsPublisher(directory: directory.path, unix: nil, tcp: ["127.0.0.1:1"])
-        try publisher.publish()
+        let publisher = EndpointsPublisher(directory: directory.path)
+        try publisher.apiListens(unix: nil, tcp: ["127.0.0.1:1"])
         try publisher.doorChanged(.home, .listening(port: 2))
         #expect(try String(contentsOfFile: path, encoding: .utf8).contains(#""doors":{"home":2}"#))
         try publisher.doorChanged(.home, .off)
@@ -25,7 +25,7 @@ struct EndpointsPublisherTests {
         publisher.remove()
         // Doors say that they are closed when the service has stopped.
         try publisher.doorChanged(.home, .listening(port: 3))
-        try publisher.publish()
+        try publisher.apiListens(unix: nil, tcp: [])
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 }

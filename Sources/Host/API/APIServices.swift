@@ -30,10 +30,10 @@ package struct APIServices: Sendable {
     package var changes = ChangeDesk()
     /// Who waits for a window to be ready. The shell routes effect `windowReady` to it.
     package var windows = WindowDesk()
-    /// Counts answers.
+    /// Counts answers; more samples come from `moreMetrics`.
     package var metrics = Metrics()
-    /// How the doors do; nil until they are made, which is after the API.
-    package var doors: @Sendable () -> (connections: Int, shed: Int)? = { nil }
+    /// Samples of the doors and the relay.
+    package var moreMetrics: @Sendable (inout MetricsText) -> Void = { _ in }
     /// Whether `/metrics` needs no token (`--metrics-open`).
     package var isMetricsOpen = false
 

@@ -3,31 +3,17 @@
 internal import Core
 internal import LocalAPI
 internal import Policy
-internal import Store
 internal import Synchronization
+internal import Store
 
 /// `GET /metrics` (spec 07). No label ever holds a name, an address or a key.
 enum MetricsPage {
     static func make(_ services: APIServices) -> [UInt8] {
         var page = MetricsText()
-        let (status, counters, running) = services.core.enter { core, moment in
-            (core.status(moment), core.counters, core.sessions().map(\.counters))
-        }
+        let (status, counters) = services.core.enter { core, moment in (core.status(moment), core.counters) }
         page.gauge("latchkey_devices", "Paired devices.", [([], status.devices)])
         page.gauge("latchkey_sessions", "Sessions now.", [([], status.sessions)])
         page.counter("latchkey_sessions_total", "Sessions registered.", [([], counters.sessions)])
-        page.counter(
-            "latchkey_session_bytes_total", "Bytes of sessions by direction, decrypted.",
-            [
-                (
-                    [("direction", "in")],
-                    running.reduce(counters.bytesIn) { $0 + $1.bytesIn.load(ordering: .relaxed) }
-                ),
-                (
-                    [("direction", "out")],
-                    running.reduce(counters.bytesOut) { $0 + $1.bytesOut.load(ordering: .relaxed) }
-                ),
-            ])
         page.counter(
             "latchkey_admissions_total", "Connections by door and decision.",
             Door.allCases.flatMap { door in
@@ -54,15 +40,25 @@ enum MetricsPage {
         page.counter(
             "latchkey_goodbyes_total", "Goodbyes by reason.",
             counters.goodbyes.map { ([("reason", $0.key)], $0.value) }.sorted(by: byLabel))
-        page.gauge(
-            "latchkey_door_connections", "Connections at the doors, those before admission included.",
-            [([], services.doors()?.connections ?? 0)])
-        page.counter(
-            "latchkey_door_shed_total", "Connections turned away because descriptors had run out.",
-            [([], UInt64(max(0, services.doors()?.shed ?? 0)))])
+        addRelay(services, counters, to: &page)
+        services.moreMetrics(&page)
         addStore(services.store.checkHealth(), to: &page)
         addAPI(services, to: &page)
         return Array(page.text.utf8)
+    }
+
+    /// Sessions that run count with what they have so far, so that the sum never falls.
+    private static func addRelay(
+        _ services: APIServices, _ counters: CoreCounters, to page: inout MetricsText
+    ) {
+        var (bytesIn, bytesOut) = (counters.endedBytesIn, counters.endedBytesOut)
+        for session in services.core.enter({ core, _ in core.sessions() }) {
+            bytesIn += session.counters.bytesIn.load(ordering: .relaxed)
+            bytesOut += session.counters.bytesOut.load(ordering: .relaxed)
+        }
+        page.counter(
+            "latchkey_session_bytes_total", "Decrypted bytes of sessions, from and to their devices.",
+            [([("direction", "in")], bytesIn), ([("direction", "out")], bytesOut)])
     }
 
     private static func addStore(_ health: StoreHealth, to page: inout MetricsText) {
