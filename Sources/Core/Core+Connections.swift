@@ -151,14 +151,14 @@ extension Core {
             hasRoom: table.remoteCount < limits.remoteSessions, switches)
         switch verdict {
         case .session:
-            if isPaired { self[door].backoff.clear(limited) }
+            if isPaired { forgive(limited, at: door, moment) }
             counters.count(door, AdmissionOutcome.session)
             return .session(floor: settings.minimumDeviceVersion == "0" ? nil : gateFloor)
         case .pairing:
             counters.count(door, AdmissionOutcome.pairing)
             return .pairing
         case .goodbye(let goodbye):
-            self[door].backoff.clear(limited)
+            forgive(limited, at: door, moment)
             if goodbye == .busy { count(.limit, at: door, moment) }
             counters.count(door, AdmissionOutcome.goodbye)
             counters.goodbyes[goodbye.reason, default: 0] += 1
@@ -189,7 +189,17 @@ extension Core {
     mutating func fail(_ limited: IPAddress, at door: Door, _ moment: Moment) {
         if self[door].backoff.failed(limited, at: moment.now) {
             log(.debug, "backoff", [("door", door.rawValue), ("source", limited.description)])
+            keep(
+                [lockout(door.backoffKind, limited.description, moment.now + limits.backoff, moment)], moment)
         }
+    }
+
+    /// A paired key reached ready: the source starts afresh (03 §7.3). Only a connection accepted before can end a backoff.
+    private mutating func forgive(_ limited: IPAddress, at door: Door, _ moment: Moment) {
+        if self[door].backoff.isBlocked(limited, at: moment.now) {
+            keep([Lockout(door.backoffKind, limited.description, until: moment.wall)], moment)
+        }
+        self[door].backoff.clear(limited)
     }
 
     /// On the wire a removed key is an unknown one; the admin hears of it, once a minute for each.

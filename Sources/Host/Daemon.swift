@@ -60,8 +60,8 @@ package enum Daemon {
 
     private static func format(_ options: Options, _ environment: [String: String]) -> Options.LogFormat {
         if let format = options.logFormat { return format }
-        // A terminal that a service of the user's session opened has JOURNAL_STREAM too.
         if CurrentProcess.errorIsTerminal { return .text }
-        return environment["JOURNAL_STREAM"] != nil ? .journal : .json
+        let isJournal = environment["JOURNAL_STREAM"].map { CurrentProcess.errorIs(journalStream: $0) }
+        return isJournal == true ? .journal : .json
     }
 }
