@@ -2,6 +2,7 @@
 
 import Core
 import Foundation
+import Policy
 import Testing
 
 @testable import Host
