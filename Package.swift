@@ -71,7 +71,7 @@ let package = Package(
                 "APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory",
                 "Terminal", "Wire",
             ]),
-        module("DeviceCLI", ["LatchkeyDevice", "Sockets", "Terminal", "Wire"]),
+        module("DeviceCLI", ["APITypes", "LatchkeyDevice", "Sockets", "Terminal", "Wire"]),
         main("latchkeyd", "Host"), main("latchkey", "AdminCLI", "Terminal"),
         main("latchkey-device", "DeviceCLI", "Terminal"),
         tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"),

@@ -27,12 +27,14 @@ extension Failure {
     static func notRunning(tried: [String]) -> Failure {
         Failure(
             .notRunning, "the service is not running",
-            advice: ["Tried: \(tried.joined(separator: ", "))"] + howToStart)
+            advice: ["Tried: \(tried.joined(separator: ", "))"] + howToStart + [whereElse])
     }
 
     private static let howToStart = [
         "Start it with: systemctl start latchkeyd (or run latchkeyd in a terminal)"
     ]
+    private static let whereElse =
+        "If it runs with a --runtime-dir of its own, name its socket: --socket RUNTIME/api.sock"
     private static let whoMay =
         "Run this as root or as the service's own user, or start latchkeyd with --admin-group and join that group."
 

@@ -32,10 +32,10 @@ struct PairWatch {
             let left = window.expiresAt.milliseconds - output.console.now().milliseconds
             drawCountdown(left)
             if let batch = try ready(&events) {
-                if let end = try end(in: batch) { return end }
+                if let end = try end(in: batch) { return unlessStopped(end, wait) }
             } else if let end = try lookAgain() {
                 // The stream broke off: either the service stopped, which ends every window, or it did not.
-                return end
+                return unlessStopped(end, wait)
             } else {
                 events = try client.events(since: events.lastID)
             }
@@ -46,6 +46,12 @@ struct PairWatch {
                 return .stopped(stop)
             }
         }
+    }
+
+    /// Ctrl-C reaches every program of a script: a window that ends with it was not cancelled elsewhere.
+    private func unlessStopped(_ end: WindowEnd, _ wait: Console.Wait) -> WindowEnd {
+        guard case .closed = end, let stop = wait(-1, 0) else { return end }
+        return .stopped(stop)
     }
 
     private func ready(_ events: inout EventStream) throws(ClientError) -> [EventEnvelope]? {

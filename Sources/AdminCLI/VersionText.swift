@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import APITypes
 internal import Wire
 
 /// What `latchkey version` prints.
 enum VersionText {
-    /// This program's version.
-    static let version = "0.1.0"
-
     static func line(isJSON: Bool) -> String {
-        guard isJSON else { return "latchkey \(version)\n" }
+        guard isJSON else { return "latchkey \(latchkeyVersion)\n" }
         var writer = JSONWriter()
-        writer.object { $0.field("version", version) }
+        writer.object { $0.field("version", latchkeyVersion) }
         return writer.text + "\n"
     }
 }

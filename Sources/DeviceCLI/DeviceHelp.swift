@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The API has a `Device` too: this file alone imports its types.
+internal import APITypes
+
 /// The words of `latchkey-device help`.
 enum DeviceHelp {
     /// The version this program says it is, in hellos too.
-    static let version = "0.1.0"
+    static let version = latchkeyVersion
 
     /// Help for a command, or the overview for nil and for words that are none.
     static func text(_ command: String?) -> String {

@@ -1,9 +1,7 @@
+internal import APITypes
 internal import Core
 internal import Sockets
 internal import SystemBus
-
-/// The version of this release, of every program in it.
-package let latchkeyVersion = "0.1.0"
 
 /// `latchkeyd` from its command line to its exit code (spec 08, 09.13).
 package enum Daemon {
@@ -53,7 +51,7 @@ package enum Daemon {
         }
         ServiceManager.notify("READY=1")
         while signals.next() == .hangUp {
-            // Settings are live and the log is error output: there is nothing to read again.
+            // Settings are live. The log is the error output that was handed to us: no file of ours to open again.
             log.log(LogLine(.info, "hang-up: nothing to reload"))
         }
         service.stop()
@@ -62,7 +60,8 @@ package enum Daemon {
 
     private static func format(_ options: Options, _ environment: [String: String]) -> Options.LogFormat {
         if let format = options.logFormat { return format }
-        if environment["JOURNAL_STREAM"] != nil { return .journal }
-        return CurrentProcess.errorIsTerminal ? .text : .json
+        if CurrentProcess.errorIsTerminal { return .text }
+        let isJournal = environment["JOURNAL_STREAM"].map { CurrentProcess.errorIs(journalStream: $0) }
+        return isJournal == true ? .journal : .json
     }
 }

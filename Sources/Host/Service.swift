@@ -1,3 +1,4 @@
+internal import APITypes
 internal import Core
 internal import CryptoEngine
 internal import Doors
@@ -31,6 +32,7 @@ final class Service: Sendable {
     private let endpoints: EndpointsPublisher
     private let threads: [ServiceThread]
     private let ticker: Ticker
+    private let watchdog: Watchdog?
 
     /// Starts in the order of spec 08: lock, key, database, tokens, snapshot, API, doors, `READY=1`.
     init(_ options: Options, log: LogSink) throws {
@@ -122,11 +124,13 @@ final class Service: Sendable {
             core.restore(opened.lockouts, moment)
             core.start(moment)
         }
+        watchdog = try Watchdog(core)
     }
 
     /// `quit` to every session, then everything ends in the reverse of the start.
     func stop() {
         ServiceManager.notify("STOPPING=1")
+        watchdog?.stop()
         core.enter { core, moment in core.stop(moment) }
         doors.stop(within: Self.stopTime)
         interfaces.stop()
@@ -163,7 +167,9 @@ final class Service: Sendable {
         if let name = options.adminGroup {
             group = CurrentProcess.groupID(name)
             guard group != nil else {
-                throw StartFailure(exitCode: 64, message: "there is no group '\(name)'")
+                throw StartFailure(
+                    exitCode: 64,
+                    message: "there is no group '\(name)'. Make it, or name another with --admin-group")
             }
         }
         let routes = APIRoutes.all(services)
@@ -192,6 +198,13 @@ final class Service: Sendable {
                         "\(error.message). Another program listens there; stop it, or give this one another "
                         + "--api-port (or --runtime-dir, for the socket)")
             }
+            if error.call.hasPrefix("chown"), let name = options.adminGroup {
+                throw StartFailure(
+                    exitCode: 73,
+                    message:
+                        "\(error.message). The user this runs as must be a member of '\(name)' for --admin-group"
+                )
+            }
             throw StartFailure(making: error)
         }
     }
@@ -200,7 +213,11 @@ final class Service: Sendable {
 extension StartFailure {
     /// A directory or socket that cannot be made or written: EX_CANTCREAT.
     init(making error: SocketError) {
-        self.init(exitCode: 73, message: "\(error.message). See --runtime-dir")
+        self.init(
+            exitCode: 73,
+            message:
+                "\(error.message). Make sure that the runtime directory can be made and written by this user, "
+                + "or name another with --runtime-dir")
     }
 }
 

@@ -36,6 +36,8 @@ struct BoundListeners {
                 let socket = try Socket.unixListener(path: path, mode: Self.socketMode)
                 descriptors.append(socket.release())
                 unixPath = path
+                // Its members could not open a socket that belongs to the service's own group.
+                if let group = configuration.callers.adminGroup { try giveToGroup(path, group) }
             }
             if port == nil, let wanted = configuration.tcpPort {
                 let made = try LoopbackListeners.make(port: wanted)
@@ -45,6 +47,7 @@ struct BoundListeners {
             }
         } catch {
             for descriptor in descriptors { close(descriptor) }
+            if let unixPath { try? removeFile(unixPath) }
             throw error
         }
     }

@@ -87,6 +87,14 @@ final class Poller {
     func isReadable(_ index: Int) -> Bool { entries[index].revents != 0 }
 }
 
+/// Makes a file belong to a group. Throws when this process is neither root nor in that group.
+func giveToGroup(_ path: String, _ group: UInt32) throws(SocketError) {
+    let sameOwner = uid_t.max
+    guard unsafe chown(path, sameOwner, group) == 0 else {
+        throw SocketError(errno: errno, call: "chown to group \(group) \(path)")
+    }
+}
+
 /// The supplementary groups of the process at the other end of a Unix socket; empty when the kernel does not say.
 func peerGroups(_ descriptor: Int32) -> [UInt32] {
     var groups = [gid_t](repeating: 0, count: 256)

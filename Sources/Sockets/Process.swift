@@ -31,6 +31,14 @@ package enum CurrentProcess {
     /// Whether error output goes to a terminal.
     package static var errorIsTerminal: Bool { isatty(2) == 1 }
 
+    /// Whether error output is the stream that `JOURNAL_STREAM` names (systemd.exec(5)): programs that a service started
+    /// have the variable too, and may write elsewhere.
+    package static func errorIs(journalStream: String) -> Bool {
+        var found = stat()
+        guard unsafe fstat(2, &found) == 0 else { return false }
+        return journalStream == "\(found.st_dev):\(found.st_ino)"
+    }
+
     /// Writes bytes to error output; what cannot be written is lost.
     package static func writeError(_ text: String) { writeAll(text, to: 2) }
 

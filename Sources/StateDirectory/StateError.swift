@@ -54,6 +54,6 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
 enum WayOut {
     /// For a directory whose parts do not belong together.
     static let restoreOrStartAnew =
-        "Restore both from a backup: latchkey restore FILE. To start anew on purpose, with a new identity that "
-        + "every device must pair with again: latchkeyd --new-identity (it moves the old files aside)"
+        "Put back latchkey.db and host-key.pem from one and the same copy. To start anew on purpose, with a new "
+        + "identity that every device must pair with again: latchkeyd --new-identity (it moves the old files aside)"
 }

@@ -50,6 +50,7 @@ struct RunTests {
                 latchkey: the service is not running
                   Tried: /nonexistent/r/latchkey/api.sock, /nonexistent/.local/state/latchkey/run/api.sock, /run/latchkey/api.sock
                   Start it with: systemctl start latchkeyd (or run latchkeyd in a terminal)
+                  If it runs with a --runtime-dir of its own, name its socket: --socket RUNTIME/api.sock
 
                 """)
         #expect(console.output.isEmpty)

@@ -69,7 +69,9 @@ struct LayeringTests {
             ]),
         Allowed(
             module: "DeviceCLI",
-            imports: ["Dispatch", "LatchkeyDevice", "Sockets", "Synchronization", "Terminal", "Wire"]),
+            imports: [
+                "APITypes", "Dispatch", "LatchkeyDevice", "Sockets", "Synchronization", "Terminal", "Wire",
+            ]),
         Allowed(module: "latchkeyd", imports: ["Glibc", "Host"]),
         Allowed(module: "latchkey", imports: ["AdminCLI", "Glibc"]),
         Allowed(module: "latchkey-device", imports: ["DeviceCLI", "Glibc", "Terminal"]),

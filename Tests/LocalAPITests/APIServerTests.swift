@@ -328,6 +328,15 @@ struct APIServerTests {
         #expect(admitted)
     }
 
+    @Test("the socket belongs to the admin group, whose members could not open it otherwise")
+    func adminGroup() throws {
+        // Root may give a file to any group, others to their own.
+        let group = getuid() == 0 ? 12_345 : getgid()
+        let server = try TestServer(callers: SocketCallers(ownUser: getuid(), adminGroup: group))
+        let attributes = try FileManager.default.attributesOfItem(atPath: server.path)
+        #expect((attributes[.groupOwnerAccountID] as? NSNumber)?.uint32Value == group)
+    }
+
     @Test("a port that is taken, and a socket somebody listens on")
     func taken() throws {
         let server = try TestServer()

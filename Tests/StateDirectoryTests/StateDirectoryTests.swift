@@ -42,7 +42,7 @@ struct StateDirectoryTests {
             try renameFile(paths.key, to: paths.key + ".real")
             _ = unsafe symlink(paths.key + ".real", paths.key)
         },
-        Row(testDescription: "key damaged", names: "host-key.pem", wayOut: "latchkey restore FILE") {
+        Row(testDescription: "key damaged", names: "host-key.pem", wayOut: anew) {
             try replace($0.key, Array("-----BEGIN PRIVATE KEY-----\nAAAA\n".utf8))
         },
         Row(testDescription: "key empty", names: "host-key.pem", wayOut: anew) { try replace($0.key, []) },
@@ -71,17 +71,17 @@ struct StateDirectoryTests {
             try replace($0.database, [])
             try removeFile($0.key)
         },
-        Row(testDescription: "database cut", names: "latchkey.db", wayOut: "latchkey restore FILE") {
+        Row(testDescription: "database cut", names: "latchkey.db", wayOut: anew) {
             try replace($0.database, Array(readFile($0.database).dropLast(5000)))
         },
         Row(
             testDescription: "the last page of the database overwritten", names: "latchkey.db",
-            wayOut: "latchkey restore FILE"
+            wayOut: anew
         ) {
             let bytes = try readFile($0.database)
             try replace($0.database, bytes.dropLast(4096) + [UInt8](repeating: 0xA5, count: 4096))
         },
-        Row(testDescription: "database not one", names: "latchkey.db", wayOut: "latchkey restore FILE") {
+        Row(testDescription: "database not one", names: "latchkey.db", wayOut: anew) {
             try replace($0.database, Array(repeating: 7, count: 4096))
         },
         Row(testDescription: "database newer", names: "latchkey.db", wayOut: "Install that version") {

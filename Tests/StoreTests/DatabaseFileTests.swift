@@ -77,7 +77,7 @@ struct DatabaseFileTests {
         #expect(error.code == row.want, "\(error)")
         #expect(error.isUnusableFile)
         #expect(error.message.contains(folder.database))
-        let wayOut = row.want == .loose ? "chmod 600" : "latchkey restore FILE"
+        let wayOut = row.want == .loose ? "chmod 600" : "latchkeyd --new-identity"
         #expect(error.message.contains(wayOut), "\(error)")
         #expect((try? readFile(folder.database)) == before)
     }

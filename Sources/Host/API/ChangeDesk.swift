@@ -31,8 +31,22 @@ extension APIServices {
         _ change: Change, _ request: Request, _ responder: Responder,
         _ answer: @escaping @Sendable (ChangeOutcome) -> Answer?
     ) {
+        propose(request, responder, making: { _ in .success(change) }, answer)
+    }
+
+    /// The same for a change that rests on what is stored now: `make` is asked in the entry that proposes its change, so
+    /// that no other change comes between the two and is undone.
+    func propose(
+        _ request: Request, _ responder: Responder, making make: (inout Core) -> Result<Change, Problem>,
+        _ answer: @escaping @Sendable (ChangeOutcome) -> Answer?
+    ) {
         let actor = Actor(request)
         core.enter { core, moment in
+            let change: Change
+            switch make(&core) {
+            case .success(let made): change = made
+            case .failure(let problem): return responder.refuse(problem)
+            }
             switch core.propose(change, actor: actor, moment) {
             case .refused(let refusal): responder.refuse(APIProblems.refusal(refusal))
             case .pending(let id):

@@ -149,7 +149,7 @@ enum OpenAPIDocument {
         "responses": {
           "200": {
             "description": "A stream that does not end by itself.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}}
+            "content": {"text/event-stream": {}}
           },
           "400": {"$ref": "#/components/responses/BadRequest"},
           "401": {"$ref": "#/components/responses/Unauthorized"},
@@ -1649,7 +1649,7 @@ enum OpenAPIDocument {
           "minimumDeviceVersion": {
             "type": "string",
             "description": "The least app version let in; 0 for any.",
-            "pattern": "^[vV]?[0-9]{1,9}(\\.[0-9]{1,9}){0,7}$"
+            "pattern": "^\\s*[vV]?[0-9]{1,9}(\\.[0-9]{1,9}){0,7}\\.*([^0-9.][\\s\\S]*)?$"
           },
           "portMapping": {"type": "string", "enum": ["off", "upnp"]},
           "advertise": {
@@ -1717,7 +1717,7 @@ enum OpenAPIDocument {
           "minimumDeviceVersion": {
             "type": "string",
             "description": "The least app version let in; 0 for any.",
-            "pattern": "^[vV]?[0-9]{1,9}(\\.[0-9]{1,9}){0,7}$"
+            "pattern": "^\\s*[vV]?[0-9]{1,9}(\\.[0-9]{1,9}){0,7}\\.*([^0-9.][\\s\\S]*)?$"
           },
           "portMapping": {"type": "string", "enum": ["off", "upnp"]},
           "advertise": {

@@ -15,20 +15,23 @@ enum SettingsRoutes {
             },
             APIRoute(.patch, "/v1/settings", .admin) { request, responder in
                 let json = try request.json()
-                let (stored, overridden) = services.core.enter { core, _ in
-                    (core.storedSettings, core.overridden)
-                }
-                for field in overridden where json[field] != nil { throw APIProblems.overridden(field) }
-                let wanted: Settings
-                do throws(SettingRefusal) { wanted = try Settings.patch(json, on: stored) } catch {
-                    throw APIProblems.invalidSetting(error)
-                }
-                services.propose(.settings(wanted), request, responder) { outcome in
+                services.propose(request, responder, making: { change(json, &$0) }) { outcome in
                     guard case .settings(let settings) = outcome else { return nil }
                     return .object(services.core.enter { core, _ in body(core, settings) })
                 }
             },
         ]
+    }
+
+    private static func change(_ json: JSON, _ core: inout Core) -> Result<Change, Problem> {
+        for field in core.overridden where json[field] != nil {
+            return .failure(APIProblems.overridden(field))
+        }
+        do throws(SettingRefusal) {
+            return .success(.settings(try Settings.patch(json, on: core.storedSettings)))
+        } catch {
+            return .failure(APIProblems.invalidSetting(error))
+        }
     }
 
     private static func body(_ core: Core, _ settings: Settings) -> SettingsBody {

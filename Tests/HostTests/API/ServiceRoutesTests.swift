@@ -152,6 +152,10 @@ struct ServiceRoutesTests {
         #expect(page.contains("# TYPE latchkey_store_commit_seconds histogram\n"))
         #expect(page.contains("latchkey_admissions_total{door=\"home\",decision=\"session\"} 0\n"))
         #expect(!page.contains("Device 1"))
+        // What the server counts arrives here, and so do the sessions' bytes.
+        #expect(page.contains("latchkey_api_responses_total{status=\"200\"} "))
+        #expect(page.contains("latchkey_api_request_seconds_count{method=\"GET\",path=\"/v1/devices\"} 1\n"))
+        #expect(page.contains("latchkey_session_bytes_total{direction=\"out\"} 0\n"))
         let open = try RunningService("--metrics-open")
         #expect(try open.call("GET", "/metrics", by: open.client(as: "host")).status == 200)
     }
