@@ -69,7 +69,7 @@ extension Core {
             [
                 ("window", window.id), ("by", window.openedBy.rawValue),
                 ("remote", window.isForRemote ? "yes" : "no"),
-                ("asked by", window.asker?.name ?? ""),
+                ("askedBy", window.asker?.name ?? ""),
             ])
         audit(
             AuditRow(
