@@ -118,7 +118,12 @@ extension Core {
     mutating func refusalBeforeStart(
         _ door: Door, _ origin: Origin, _ limited: IPAddress, _ moment: Moment
     ) -> RefusalWord? {
-        if isStopping || self[door].backoff.isBlocked(limited, at: moment.now) {
+        // Not by the subscript: lending a whole book costs more than the question.
+        let isBlocked =
+            door == .home
+            ? home.backoff.isBlocked(limited, at: moment.now)
+            : remote.backoff.isBlocked(limited, at: moment.now)
+        if isStopping || isBlocked {
             count(.limit, at: door, moment)
             return .limit
         }
@@ -151,14 +156,14 @@ extension Core {
             hasRoom: table.remoteCount < limits.remoteSessions, switches)
         switch verdict {
         case .session:
-            if isPaired { self[door].backoff.clear(limited) }
+            if isPaired { clearBackoff(of: limited, at: door) }
             counters.count(door, AdmissionOutcome.session)
             return .session(floor: settings.minimumDeviceVersion == "0" ? nil : gateFloor)
         case .pairing:
             counters.count(door, AdmissionOutcome.pairing)
             return .pairing
         case .goodbye(let goodbye):
-            self[door].backoff.clear(limited)
+            clearBackoff(of: limited, at: door)
             if goodbye == .busy { count(.limit, at: door, moment) }
             counters.count(door, AdmissionOutcome.goodbye)
             counters.goodbyes[goodbye.reason, default: 0] += 1
@@ -169,6 +174,11 @@ extension Core {
             fail(limited, at: door, moment)
             return .refuse(.unpaired)
         }
+    }
+
+    /// A paired key was here: its source's failures are forgotten.
+    private mutating func clearBackoff(of limited: IPAddress, at door: Door) {
+        if door == .home { home.backoff.clear(limited) } else { remote.backoff.clear(limited) }
     }
 
     /// Counts a refusal for the summary; a line goes out at once after a quiet minute.

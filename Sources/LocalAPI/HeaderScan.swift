@@ -46,33 +46,47 @@ final class HeaderScan {
 
     /// Takes one header.
     func header(_ name: Span<UInt8>, _ value: Span<UInt8>) {
-        switch name.count {
-        case 4 where Self.matches(name, "host"):
+        // The names that matter are no longer than 14 bytes.
+        guard let name = ShortName(name, ignoringCase: true) else { return }
+        switch name {
+        case Self.hostName:
             hasHost = true
             if !rules.allowsHost(value) { hostsAreOurs = false }
-        case 6 where Self.matches(name, "origin"):
-            if !rules.allowsOrigin(value) { originsAreOurs = false }
-        case 6 where Self.matches(name, "expect"): expectsContinue = true
-        case 7 where Self.matches(name, "referer"):
-            if !rules.allowsReferer(value) { originsAreOurs = false }
-        case 13 where Self.matches(name, "authorization"):
+        case Self.contentLengthName: contentLength = Self.number(value)
+        case Self.authorizationName:
             isProved = !proved.isEmpty && ASCII.areSame(value, proved)
             authorization.removeAll(keepingCapacity: true)
             if !isProved { for index in value.indices { authorization.append(value[index]) } }
-        case 13 where Self.matches(name, "last-event-id"): lastEventID = Self.text(value)
-        case 14 where Self.matches(name, "content-length"): contentLength = Int(Self.text(value))
+        case Self.originName:
+            if !rules.allowsOrigin(value) { originsAreOurs = false }
+        case Self.refererName:
+            if !rules.allowsReferer(value) { originsAreOurs = false }
+        case Self.expectName: expectsContinue = true
+        case Self.lastEventIDName: lastEventID = Self.text(value)
         default: break
         }
     }
 
-    /// `lowercase` has as many bytes as `bytes`.
-    private static func matches(_ bytes: Span<UInt8>, _ lowercase: String) -> Bool {
-        var index = 0
-        for letter in lowercase.utf8 {
-            if ASCII.lower(bytes[index]) != letter { return false }
-            index += 1
+    private static let hostName = ShortName("host")
+    private static let contentLengthName = ShortName("content-length")
+    private static let authorizationName = ShortName("authorization")
+    private static let originName = ShortName("origin")
+    private static let refererName = ShortName("referer")
+    private static let expectName = ShortName("expect")
+    private static let lastEventIDName = ShortName("last-event-id")
+
+    /// Decimal digits; nil for anything else, and above what an `Int` holds.
+    private static func number(_ bytes: Span<UInt8>) -> Int? {
+        guard !bytes.isEmpty else { return nil }
+        var number = 0
+        for index in bytes.indices {
+            let digit = bytes[index] &- UInt8(ascii: "0")
+            let (scaled, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflows) = scaled.addingReportingOverflow(Int(digit))
+            guard digit < 10, !isTooLarge, !overflows else { return nil }
+            number = sum
         }
-        return true
+        return number
     }
 
     private static func text(_ bytes: Span<UInt8>) -> String {
