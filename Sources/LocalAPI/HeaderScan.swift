@@ -30,6 +30,7 @@ final class HeaderScan {
     }
 
     private var proved: [UInt8] = []
+    private let names = Names()
 
     /// Forgets the last request. `proved`: the `Authorization` value that need not be judged again; empty: none.
     func reset(proved: [UInt8]) {
@@ -48,32 +49,37 @@ final class HeaderScan {
     func header(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         // The names that matter are no longer than 14 bytes.
         guard let name = ShortName(name, ignoringCase: true) else { return }
-        switch name {
-        case Self.hostName:
+        if name == names.host {
             hasHost = true
             if !rules.allowsHost(value) { hostsAreOurs = false }
-        case Self.contentLengthName: contentLength = Self.number(value)
-        case Self.authorizationName:
+        } else if name == names.contentLength {
+            contentLength = Self.number(value)
+        } else if name == names.authorization {
             isProved = !proved.isEmpty && ASCII.areSame(value, proved)
             authorization.removeAll(keepingCapacity: true)
             if !isProved { for index in value.indices { authorization.append(value[index]) } }
-        case Self.originName:
+        } else if name == names.origin {
             if !rules.allowsOrigin(value) { originsAreOurs = false }
-        case Self.refererName:
+        } else if name == names.referer {
             if !rules.allowsReferer(value) { originsAreOurs = false }
-        case Self.expectName: expectsContinue = true
-        case Self.lastEventIDName: lastEventID = Self.text(value)
-        default: break
+        } else if name == names.expect {
+            expectsContinue = true
+        } else if name == names.lastEventID {
+            lastEventID = Self.text(value)
         }
     }
 
-    private static let hostName = ShortName("host")
-    private static let contentLengthName = ShortName("content-length")
-    private static let authorizationName = ShortName("authorization")
-    private static let originName = ShortName("origin")
-    private static let refererName = ShortName("referer")
-    private static let expectName = ShortName("expect")
-    private static let lastEventIDName = ShortName("last-event-id")
+    /// The headers that matter. Kept here and not as constants, which would be asked for each time whether they have
+    /// been made yet.
+    private struct Names {
+        let host = ShortName("host")
+        let contentLength = ShortName("content-length")
+        let authorization = ShortName("authorization")
+        let origin = ShortName("origin")
+        let referer = ShortName("referer")
+        let expect = ShortName("expect")
+        let lastEventID = ShortName("last-event-id")
+    }
 
     /// Decimal digits; nil for anything else, and above what an `Int` holds.
     private static func number(_ bytes: Span<UInt8>) -> Int? {

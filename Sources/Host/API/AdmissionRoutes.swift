@@ -63,12 +63,13 @@ enum AdmissionBody {
         }
     }
 
-    private static let home = ShortName("home")
-    private static let remote = ShortName("remote")
-
     private static func door(_ text: Span<UInt8>) -> Door? {
-        let name = ShortName(text)
-        return name == home ? .home : name == remote ? .remote : nil
+        guard let name = ShortName(text) else { return nil }
+        return switch (name.count, name.high) {
+        case (4, 0x686F_6D65): .home
+        case (6, 0x7265_6D6F_7465): .remote
+        default: nil
+        }
     }
 
     private static func query(

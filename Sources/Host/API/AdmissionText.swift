@@ -25,9 +25,7 @@ struct AdmissionText {
             let member = Self.member(name, body)
             Self.skipSpace(body, &at)
             if at < body.count, body[at] == UInt8(ascii: "n") {
-                guard ShortName(body.extracting(at..<min(at + 4, body.count))) == Self.null else {
-                    return nil
-                }
+                guard Self.isNull(body, at: at) else { return nil }
                 at += 4
                 // The first of two members with one name counts, and a null leaves no trace: the long way.
                 if let member, places[member.rawValue].lowerBound != 0 { return nil }
@@ -51,17 +49,24 @@ struct AdmissionText {
     }
 
     private static func member(_ name: Range<Int>, _ body: Span<UInt8>) -> Member? {
-        let name = ShortName(body.extracting(name))
-        for known in names where known.name == name { return known.member }
-        return nil
+        guard let name = ShortName(body.extracting(name)) else { return nil }
+        // Written out: a constant that is made when first used would be asked for each time whether it is there.
+        switch (name.count, name.high, name.low) {
+        case (4, 0x646F_6F72, 0): return .door
+        case (4, 0x616C_706E, 0): return .alpn
+        case (5, 0x6C_6F63_616C, 0): return .local
+        case (6, 0x7265_6D6F_7465, 0): return .remote
+        case (9, 0x696E_7465_7266_6163, 0x65): return .interface
+        case (11, 0x6669_6E67_6572_7072, 0x69_6E74): return .fingerprint
+        default: return nil
+        }
     }
 
-    private static let names: [(name: ShortName, member: Member)] = [
-        (ShortName("door"), .door), (ShortName("remote"), .remote), (ShortName("local"), .local),
-        (ShortName("interface"), .interface), (ShortName("alpn"), .alpn),
-        (ShortName("fingerprint"), .fingerprint),
-    ]
-    private static let null = ShortName("null")
+    /// Whether "null" stands at a place.
+    private static func isNull(_ body: Span<UInt8>, at: Int) -> Bool {
+        let word = ShortName(body.extracting(at..<min(at + 4, body.count)))
+        return word?.high == 0x6E75_6C6C
+    }
 
     /// The inside of a quoted text of ASCII without escapes.
     private static func quoted(_ body: Span<UInt8>, _ at: inout Int) -> Range<Int>? {
