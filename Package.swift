@@ -89,7 +89,8 @@ let package = Package(
             "AdminCLI", "APITypes", "AdminCLI", "Bytes", "Core", "LatchkeyClient", "Policy", "Sockets",
             "StateDirectory", "Wire"),
         tests(
-            "Host", "APITypes", "Core", "CryptoEngine", "Host", "LatchkeyClient", "LatchkeyDevice", "LocalAPI",
+            "Host", "APITypes", "Core", "CryptoEngine", "Host", "LatchkeyClient", "LatchkeyDevice",
+            "LocalAPI",
             "Policy", "Sockets", "Wire"),
         tests("Layering"),
     ]

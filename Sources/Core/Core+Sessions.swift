@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Policy
+internal import Synchronization
 package import Wire
 
 /// A session's life: step E, registering, its messages to the host, its end.
@@ -42,6 +43,8 @@ extension Core {
         settle(moment)
         guard let session = table.remove(id) else { return }
         let view = session.view
+        counters.endedBytesIn += view.counters.bytesIn.load(ordering: .relaxed)
+        counters.endedBytesOut += view.counters.bytesOut.load(ordering: .relaxed)
         log(
             .info, "session ended",
             [

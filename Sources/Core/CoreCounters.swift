@@ -28,6 +28,10 @@ package struct CoreCounters: Sendable, Equatable {
     package internal(set) var goodbyes: [String: UInt64] = [:]
     /// Sessions registered.
     package internal(set) var sessions: UInt64 = 0
+    /// Bytes that ended sessions had from their devices.
+    package internal(set) var endedBytesIn: UInt64 = 0
+    /// Bytes that ended sessions had for their devices.
+    package internal(set) var endedBytesOut: UInt64 = 0
     /// Commits that failed.
     package internal(set) var failedCommits: UInt64 = 0
 

@@ -24,7 +24,8 @@ package enum Daemon {
         case .usage(let sentence):
             CurrentProcess.writeError("latchkeyd: \(sentence) (see latchkeyd --help)\n")
             return 64
-        case .run(let options):
+        case .run(var options):
+            options.resolve(against: CurrentProcess.workingDirectory)
             return run(options, environment)
         }
     }

@@ -30,35 +30,13 @@ final class EffectRouter: Sendable {
         let event: @Sendable (Event) -> Void
     }
 
-    /// The API answers a little before every owner is there; what its first callers cause waits, or they would be
-    /// promised what nobody carries out. As bounded as the requests it takes.
-    private enum State {
-        case waiting([Effect])
-        case connected(Owners)
-    }
+    private let owners = Mutex<Owners?>(nil)
 
-    private let state = Mutex(State.waiting([]))
-
-    /// From here on effects are carried out, those that came before first.
-    func connect(_ owners: Owners) {
-        state.withLock { state in
-            if case .waiting(let early) = state {
-                for effect in early { handOver(effect, to: owners) }
-            }
-            state = .connected(owners)
-        }
-    }
+    /// From here on effects are carried out. Before, nothing enters the core in a way that causes one.
+    func connect(_ owners: Owners) { self.owners.withLock { $0 = owners } }
 
     func carryOut(_ effect: Effect) {
-        let connected: Owners? = state.withLock { state in
-            switch state {
-            case .connected(let owners): return owners
-            case .waiting(let early):
-                state = .waiting(early + [effect])
-                return nil
-            }
-        }
-        if let connected { handOver(effect, to: connected) }
+        if let owners = owners.withLock({ $0 }) { handOver(effect, to: owners) }
     }
 
     private func handOver(_ effect: Effect, to owners: Owners) {

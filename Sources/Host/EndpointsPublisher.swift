@@ -10,13 +10,21 @@ final class EndpointsPublisher: Sendable {
     private let path: String
     private let file: Mutex<EndpointsFile>
 
-    init(directory: String, unix: String, tcp: [String]) {
+    init(directory: String) {
         path = directory + "/endpoints.json"
-        file = Mutex(EndpointsFile(unix: unix, tcp: tcp, home: nil, remote: nil))
+        file = Mutex(EndpointsFile(unix: nil, tcp: [], home: nil, remote: nil))
     }
 
-    /// Writes the file as it stands. Throws when it cannot be written.
-    func publish() throws(SocketError) {
+    /// The API's addresses, which stay for the run. Throws when the file cannot be written.
+    func apiListens(unix: String?, tcp: [String]) throws(SocketError) {
+        file.withLock { file in
+            file.unix = unix
+            file.tcp = tcp
+        }
+        try publish()
+    }
+
+    private func publish() throws(SocketError) {
         try writeFileAtomically(path, file.withLock { $0 }.jsonBytes, mode: 0o644)
     }
 

@@ -132,6 +132,12 @@ extension Options {
         return .run(options)
     }
 
+    /// Makes the directories absolute: what `endpoints.json` names must hold wherever its reader stands.
+    package mutating func resolve(against directory: String) {
+        if !stateDirectory.hasPrefix("/") { stateDirectory = directory + "/" + stateDirectory }
+        if !runtimeDirectory.hasPrefix("/") { runtimeDirectory = directory + "/" + runtimeDirectory }
+    }
+
     /// The text of `--help`.
     package static var help: String {
         var text = """

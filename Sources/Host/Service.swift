@@ -73,13 +73,8 @@ final class Service: Sendable {
             now: { Moment(now: monotonicNow(), wall: wallNow()) }, started: started,
             events: EventHub(firstID: started.wall.milliseconds))
         services.isMetricsOpen = options.metricsOpen
-        api = try Self.startAPI(options, services, directory, inherited.api, log)
-
-        endpoints = EndpointsPublisher(
-            directory: options.runtimeDirectory, unix: api.unixPath ?? "",
-            tcp: api.tcpAddresses.map(\.description))
-        do throws(SocketError) { try endpoints.publish() } catch { throw StartFailure(making: error) }
-
+        endpoints = EndpointsPublisher(directory: options.runtimeDirectory)
+        // No door is open yet: that is the core's to say, at its start.
         doors = try Doors(
             core: core, tls: TLSServerContext(key: directory.key, certificateDER: certificate),
             workers: options.workers ?? CurrentProcess.cores,
@@ -98,6 +93,21 @@ final class Service: Sendable {
                 endpoints: endpoints, log: log, wake: ticker.wake,
                 changeDone: services.changes.done, windowReady: services.windows.settled,
                 event: events.write))
+
+        services.moreMetrics = { [doors] page in
+            page.gauge(
+                "latchkey_connections", "Connections the doors hold, pending ones included.",
+                [([], doors.connectionCount)])
+            page.counter(
+                "latchkey_connections_shed_total", "Connections shed because descriptors had run out.",
+                [([], UInt64(clamping: doors.shedCount))])
+        }
+        api = try Self.startAPI(options, services, directory, inherited.api, log)
+        do throws(SocketError) {
+            try endpoints.apiListens(unix: api.unixPath, tcp: api.tcpAddresses.map(\.description))
+        } catch {
+            throw StartFailure(making: error)
+        }
         for (door, descriptors) in inherited.doors { doors.adopt(door, descriptors: descriptors) }
 
         // The first full look at the interfaces comes before the first connection.
@@ -167,6 +177,7 @@ final class Service: Sendable {
         configuration.unixPath = options.runtimeDirectory + "/api.sock"
         configuration.tcpPort = options.apiPort.number.map { UInt16(clamping: $0) }
         configuration.inherited = inherited
+        configuration.observe = services.metrics.answered
         configuration.log = { message, fields in log.log(LogLine(.error, message, fields)) }
         do throws(SocketError) {
             return try APIServer(configuration)

@@ -21,6 +21,13 @@ package enum CurrentProcess {
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// Where relative paths begin; "." when the kernel does not say.
+    package static var workingDirectory: String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        guard unsafe getcwd(&buffer, buffer.count) != nil else { return "." }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Whether error output goes to a terminal.
     package static var errorIsTerminal: Bool { isatty(2) == 1 }
 

@@ -136,3 +136,12 @@ struct OptionsTests {
         #expect(Options.help.contains("--backend unix:PATH|tcp:HOST:PORT"))
     }
 }
+
+extension OptionsTests {
+    @Test("directories become absolute")
+    func absolute() {
+        var options = Options(stateDirectory: "s", runtimeDirectory: "/r")
+        options.resolve(against: "/w")
+        #expect(options == Options(stateDirectory: "/w/s", runtimeDirectory: "/r"))
+    }
+}

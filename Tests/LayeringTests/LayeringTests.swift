@@ -112,7 +112,8 @@ struct LayeringTests {
         "the pure layers name no clock, chance or outside", arguments: ["Wire", "Policy", "Core", "APITypes"])
     func pure(_ module: String) throws {
         let banned = [
-            "ContinuousClock", "SuspendingClock", " Date(", ".random(", "SystemRandomNumberGenerator", "Glibc",
+            "ContinuousClock", "SuspendingClock", " Date(", ".random(", "SystemRandomNumberGenerator",
+            "Glibc",
             "getenv",
             "Task {", "DispatchQueue", " print(",
         ]

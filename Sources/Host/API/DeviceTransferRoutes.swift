@@ -118,6 +118,8 @@ enum DeviceLines {
         let name = Label.clean(try json.requiredString("name"))
         if name.isEmpty { throw JSONError(field: "name", message: "name must hold a visible character") }
         let model = try json.optionalString("model").map { Label.clean($0) }
+        // How it was paired elsewhere is that machine's to know; here it was imported.
+        _ = try json.optionalString("pairedHow")
         return DeviceRecord(
             fingerprint: fingerprint, name: name, model: model.flatMap { $0.isEmpty ? nil : $0 },
             pairedAt: try time(json, "pairedAt") ?? now, pairedHow: "import", cableDevice: nil,

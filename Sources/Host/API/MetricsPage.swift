@@ -3,6 +3,7 @@
 internal import Core
 internal import LocalAPI
 internal import Policy
+internal import Synchronization
 internal import Store
 
 /// `GET /metrics` (spec 07). No label ever holds a name, an address or a key.
@@ -39,10 +40,25 @@ enum MetricsPage {
         page.counter(
             "latchkey_goodbyes_total", "Goodbyes by reason.",
             counters.goodbyes.map { ([("reason", $0.key)], $0.value) }.sorted(by: byLabel))
+        addRelay(services, counters, to: &page)
         services.moreMetrics(&page)
         addStore(services.store.checkHealth(), to: &page)
         addAPI(services, to: &page)
         return Array(page.text.utf8)
+    }
+
+    /// Sessions that run count with what they have so far, so that the sum never falls.
+    private static func addRelay(
+        _ services: APIServices, _ counters: CoreCounters, to page: inout MetricsText
+    ) {
+        var (bytesIn, bytesOut) = (counters.endedBytesIn, counters.endedBytesOut)
+        for session in services.core.enter({ core, _ in core.sessions() }) {
+            bytesIn += session.counters.bytesIn.load(ordering: .relaxed)
+            bytesOut += session.counters.bytesOut.load(ordering: .relaxed)
+        }
+        page.counter(
+            "latchkey_session_bytes_total", "Decrypted bytes of sessions, from and to their devices.",
+            [([("direction", "in")], bytesIn), ([("direction", "out")], bytesOut)])
     }
 
     private static func addStore(_ health: StoreHealth, to page: inout MetricsText) {

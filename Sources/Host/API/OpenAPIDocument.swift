@@ -639,7 +639,7 @@ enum OpenAPIDocument {
           {
             "name": "device",
             "in": "query",
-            "description": "Only this device's. Not with source.",
+            "description": "Only this device's.",
             "schema": {
               "type": "string",
               "description": "A whole ID; the device need not be paired.",
@@ -1118,8 +1118,8 @@ enum OpenAPIDocument {
           "model": {"type": ["string", "null"]},
           "pairedAt": {
             "type": ["string", "null"],
-            "description": "Now when absent.",
-            "format": "date-time"
+            "description": "RFC 3339; now when absent.",
+            "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-9]|3[01])[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
           },
           "pairedHow": {
             "type": ["string", "null"],
@@ -1127,8 +1127,8 @@ enum OpenAPIDocument {
           },
           "lastSeenAt": {
             "type": ["string", "null"],
-            "description": "When it was last in a session.",
-            "format": "date-time"
+            "description": "RFC 3339; when it was last in a session.",
+            "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-9]|3[01])[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
           },
           "lastRoute": {"type": ["string", "null"]}
         }
@@ -1456,7 +1456,13 @@ enum OpenAPIDocument {
             "pattern": "^([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])?$"
           }
         },
-        "dependentRequired": {"alpn": ["fingerprint"], "fingerprint": ["alpn"]}
+        "anyOf": [
+          {"properties": {"alpn": {"type": "null"}, "fingerprint": {"type": "null"}}},
+          {
+            "required": ["alpn", "fingerprint"],
+            "properties": {"alpn": {"type": "string"}, "fingerprint": {"type": "string"}}
+          }
+        ]
       },
       "AdmissionAnswer": {
         "type": "object",
@@ -1630,8 +1636,7 @@ enum OpenAPIDocument {
           },
           "addressName": {
             "type": ["string", "null"],
-            "description": "A name or address that leads to this host from outside, with an optional port; null or empty: none.",
-            "anyOf": [{"format": "hostname"}, {"format": "ipv4"}, {"format": "ipv6"}, {"maxLength": 0}]
+            "description": "A name or address that leads to this host from outside, with an optional port."
           },
           "home": {"$ref": "#/components/schemas/Quality"},
           "away": {"$ref": "#/components/schemas/Quality"},
@@ -1651,11 +1656,7 @@ enum OpenAPIDocument {
             "type": "boolean",
             "description": "Whether the host announces itself on the local network."
           },
-          "stunServer": {
-            "type": ["string", "null"],
-            "description": "host:port of a STUN server; null or empty: none.",
-            "pattern": "^([^\\s%]+:[0-9]{1,5})?$"
-          },
+          "stunServer": {"type": ["string", "null"], "description": "host:port of a STUN server."},
           "permanentMappings": {"type": "boolean"},
           "ipv6Pinhole": {"type": "boolean"},
           "direct": {"type": "boolean"},
@@ -1689,7 +1690,7 @@ enum OpenAPIDocument {
           "addressName": {
             "type": ["string", "null"],
             "description": "A name or address that leads to this host from outside, with an optional port; null or empty: none.",
-            "anyOf": [{"format": "hostname"}, {"format": "ipv4"}, {"format": "ipv6"}, {"maxLength": 0}]
+            "pattern": "^((([A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?\\.){0,4}[A-Za-z]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?|((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])\\.){3}(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])|\\[(([0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|([0-9A-Fa-f]{1,4}:){1,7}:|([0-9A-Fa-f]{1,4}:){1,6}:[0-9A-Fa-f]{1,4}|::([0-9A-Fa-f]{1,4}:){0,5}[0-9A-Fa-f]{1,4}|::)\\])(:(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}))?)?$"
           },
           "home": {
             "type": "object",
@@ -1726,7 +1727,7 @@ enum OpenAPIDocument {
           "stunServer": {
             "type": ["string", "null"],
             "description": "host:port of a STUN server; null or empty: none.",
-            "pattern": "^([^\\s%]+:[0-9]{1,5})?$"
+            "pattern": "^((([A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?\\.){0,4}[A-Za-z]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?|((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])\\.){3}(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])|\\[(([0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|([0-9A-Fa-f]{1,4}:){1,7}:|([0-9A-Fa-f]{1,4}:){1,6}:[0-9A-Fa-f]{1,4}|::([0-9A-Fa-f]{1,4}:){0,5}[0-9A-Fa-f]{1,4}|::)\\]):(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}))?$"
           },
           "permanentMappings": {"type": "boolean"},
           "ipv6Pinhole": {"type": "boolean"},

@@ -41,31 +41,31 @@ enum PairingRoutes {
                 responder.send(Cleared())
             },
             APIRoute(.delete, "/v1/lockouts", .admin) { request, responder in
-                let which = try lockouts(request)
+                let lockouts = try lockouts(request)
                 services.core.enter { core, moment in
-                    core.forgetLockouts(which, actor: Actor(request), moment)
+                    for which in lockouts { core.forgetLockouts(which, actor: Actor(request), moment) }
                 }
                 responder.send(Cleared())
             },
         ]
     }
 
-    /// All, or with `?source=` or `?device=` only theirs (spec 09.32b).
-    private static func lockouts(_ request: Request) throws(Problem) -> Core.Lockouts {
-        switch (request.text("source"), request.text("device")) {
-        case (nil, nil): return .all
-        case (let text?, nil):
+    /// Everybody's, or with `?source=` and `?device=` only theirs (spec 09.32b).
+    private static func lockouts(_ request: Request) throws(Problem) -> [Core.Lockouts] {
+        var lockouts: [Core.Lockouts] = []
+        if let text = request.text("source") {
             guard let source = IPAddress(text) else {
                 throw APIProblems.invalid("source", "source must be an address, as in 192.168.1.20")
             }
-            return .source(source)
-        case (nil, let text?):
+            lockouts.append(.source(source))
+        }
+        if let text = request.text("device") {
             guard let id = SillID(text) else {
                 throw APIProblems.invalid("device", "device must be a whole ID of 16 characters")
             }
-            return .device(id)
-        default: throw APIProblems.invalid("device", "give either source or device")
+            lockouts.append(.device(id))
         }
+        return lockouts.isEmpty ? [.all] : lockouts
     }
 
     /// Seconds a window may last (spec 07).

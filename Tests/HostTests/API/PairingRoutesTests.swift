@@ -108,10 +108,13 @@ struct PairingRoutesTests {
     func cleared() throws {
         let service = try RunningService()
         #expect(try service.call("DELETE", "/v1/pairing/quiet").json["cleared"]?.bool == true)
-        for query in ["", "?source=192.168.1.20", "?source=2001:db8::1", "?device=23HFPR8JRVAXWESF"] {
+        for query in [
+            "", "?source=192.168.1.20", "?source=2001:db8::1", "?device=23HFPR8JRVAXWESF",
+            "?source=::1&device=23HFPR8JRVAXWESF",
+        ] {
             #expect(try service.call("DELETE", "/v1/lockouts" + query).status == 200)
         }
-        for query in ["?source=x", "?device=23HF", "?source=::1&device=23HFPR8JRVAXWESF"] {
+        for query in ["?source=x", "?device=23HF"] {
             #expect(try service.call("DELETE", "/v1/lockouts" + query).status == 400)
         }
         #expect(try service.call("DELETE", "/v1/lockouts", by: service.client(as: "host")).status == 403)
