@@ -41,7 +41,9 @@ let package = Package(
         module("Bytes"), module("Wire"), module("Policy", ["Wire"]), module("Core", ["Policy", "Wire"]),
         module("APITypes", ["Wire"]),
         // 2. One owner for each C library; Sockets owns Glibc's socket calls.
-        module("Migrations", path: "Migrations", resources: [.embedInCode("0001_initial.sql")]),
+        module(
+            "Migrations", path: "Migrations",
+            resources: [.embedInCode("0001_initial.sql"), .embedInCode("0002_lockouts.sql")]),
         module("Sockets", ["Bytes", "CLinux", "Wire"]),
         module("CryptoEngine", ["Bytes", "COpenSSL", "Wire"]),
         module("Store", ["CSQLite", "Migrations", "Policy", "Sockets", "Wire"]),

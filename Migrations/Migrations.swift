@@ -18,6 +18,7 @@ package struct Migration: Sendable {
 package enum Migrations {
     /// Oldest first. A new file takes the same path as an old one: all of them, in order.
     package static let all: [Migration] = [
-        Migration(version: 1, sql: String(decoding: PackageResources._001_initial_sql, as: UTF8.self))
+        Migration(version: 1, sql: String(decoding: PackageResources._001_initial_sql, as: UTF8.self)),
+        Migration(version: 2, sql: String(decoding: PackageResources._002_lockouts_sql, as: UTF8.self)),
     ]
 }

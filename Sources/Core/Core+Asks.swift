@@ -52,7 +52,7 @@ extension Core {
 
     /// `DELETE /v1/pairing/quiet`: quiet keys and sources, and the windows that asks opened.
     package mutating func forgetQuiet(actor: Actor, _ moment: Moment) {
-        askLimits.clear()
+        changeLockouts(moment) { $0.askLimits.clear() }
         audit(AuditRow(at: moment.wall, actor: actor.text, action: "pairing.quiet.clear", outcome: "ok"))
     }
 
@@ -106,7 +106,8 @@ extension Core {
         guard let entropy = spareEntropy else { return }
         spareEntropy = nil
         emit(.needEntropy)
-        askLimits.windowOpened(at: moment.now)
+        askLimits.windowOpened(entropy.id, key: asker.key, source: asker.source, at: moment.now)
+        keep([lockout(.askedWindow, entropy.id, moment.now + AskLimits.span, moment)], moment)
         open(
             OpenedWindow(
                 entropy: entropy,

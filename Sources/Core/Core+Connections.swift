@@ -118,12 +118,7 @@ extension Core {
     mutating func refusalBeforeStart(
         _ door: Door, _ origin: Origin, _ limited: IPAddress, _ moment: Moment
     ) -> RefusalWord? {
-        // Not by the subscript: lending a whole book costs more than the question.
-        let isBlocked =
-            door == .home
-            ? home.backoff.isBlocked(limited, at: moment.now)
-            : remote.backoff.isBlocked(limited, at: moment.now)
-        if isStopping || isBlocked {
+        if isStopping || isBlocked(limited, at: door, moment) {
             count(.limit, at: door, moment)
             return .limit
         }
@@ -156,14 +151,14 @@ extension Core {
             hasRoom: table.remoteCount < limits.remoteSessions, switches)
         switch verdict {
         case .session:
-            if isPaired { clearBackoff(of: limited, at: door) }
+            if isPaired { forgive(limited, at: door, moment) }
             counters.count(door, AdmissionOutcome.session)
             return .session(floor: settings.minimumDeviceVersion == "0" ? nil : gateFloor)
         case .pairing:
             counters.count(door, AdmissionOutcome.pairing)
             return .pairing
         case .goodbye(let goodbye):
-            clearBackoff(of: limited, at: door)
+            forgive(limited, at: door, moment)
             if goodbye == .busy { count(.limit, at: door, moment) }
             counters.count(door, AdmissionOutcome.goodbye)
             counters.goodbyes[goodbye.reason, default: 0] += 1
@@ -176,9 +171,11 @@ extension Core {
         }
     }
 
-    /// A paired key was here: its source's failures are forgotten.
-    private mutating func clearBackoff(of limited: IPAddress, at door: Door) {
-        if door == .home { home.backoff.clear(limited) } else { remote.backoff.clear(limited) }
+    /// Whether the source is in backoff. Not by the subscript: lending a whole book costs more than the question.
+    private func isBlocked(_ limited: IPAddress, at door: Door, _ moment: Moment) -> Bool {
+        door == .home
+            ? home.backoff.isBlocked(limited, at: moment.now)
+            : remote.backoff.isBlocked(limited, at: moment.now)
     }
 
     /// Counts a refusal for the summary; a line goes out at once after a quiet minute.
@@ -199,7 +196,17 @@ extension Core {
     mutating func fail(_ limited: IPAddress, at door: Door, _ moment: Moment) {
         if self[door].backoff.failed(limited, at: moment.now) {
             log(.debug, "backoff", [("door", door.rawValue), ("source", limited.description)])
+            keep(
+                [lockout(door.backoffKind, limited.description, moment.now + limits.backoff, moment)], moment)
         }
+    }
+
+    /// A paired key reached ready: the source starts afresh (03 §7.3). Only a connection accepted before can end a backoff.
+    private mutating func forgive(_ limited: IPAddress, at door: Door, _ moment: Moment) {
+        if isBlocked(limited, at: door, moment) {
+            keep([Lockout(door.backoffKind, limited.description, until: moment.wall)], moment)
+        }
+        if door == .home { home.backoff.clear(limited) } else { remote.backoff.clear(limited) }
     }
 
     /// On the wire a removed key is an unknown one; the admin hears of it, once a minute for each.

@@ -62,17 +62,23 @@ extension Core {
         let info = HostInfo(
             macID: host.fingerprint.id.text, name: hostName, issuedAt: 0,
             remoteAccess: settings.remoteAccess, remotePort: port, internet: settings.effectiveInternet,
-            addresses: showsAddresses && interfaces.isComplete ? addresses() : [])
+            addresses: showsAddresses && interfaces.isComplete ? addresses(remotePort: port) : [])
         guard info != hostInfo else { return }
         hostInfo = info
         emit(.broadcastHostInfo)
     }
 
-    private func addresses() -> [HostAddress] {
-        AddressList.make(
+    private func addresses(remotePort: Int) -> [HostAddress] {
+        let list = AddressList.make(
             AddressList.Inputs(
                 table: interfaces, names: serviceNames, internet: settings.effectiveInternet,
                 addressName: settings.addressName))
+        // A port is carried only when it differs from the host's (01 §6.2).
+        return list.map { address in
+            var address = address
+            if address.port == remotePort { address.port = nil }
+            return address
+        }
     }
 
     private mutating func want(_ door: Door, _ port: Int?) {

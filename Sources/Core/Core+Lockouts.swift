@@ -17,7 +17,18 @@ extension Core {
 
     /// `DELETE /v1/lockouts`.
     package mutating func forgetLockouts(_ which: Lockouts, actor: Actor, _ moment: Moment) {
+        settle(moment)
+        changeLockouts(moment) { $0.forget(which) }
         var row = AuditRow(at: moment.wall, actor: actor.text, action: "lockouts.clear", outcome: "ok")
+        switch which {
+        case .all: break
+        case .source(let source): row.remote = source.description
+        case .device(let id): row.device = id.text
+        }
+        audit(row)
+    }
+
+    private mutating func forget(_ which: Lockouts) {
         switch which {
         case .all:
             home.backoff.clearAll()
@@ -25,18 +36,13 @@ extension Core {
             askLimits.clear()
         case .source(let source):
             // What a source is counted by depends on where it came from; it is the same person in every case.
-            for origin in [Origin.loopback, .direct, .lan, .vpn, .internet] {
+            for origin in Origin.allCases {
                 let limited = Source.limited(source, origin)
                 home.backoff.clear(limited)
                 remote.backoff.clear(limited)
-                askLimits.forget(source: limited)
             }
-            askLimits.forget(source: source)
-            row.remote = source.description
-        case .device(let id):
-            askLimits.forget(device: id)
-            row.device = id.text
+            askLimits.forget(source: Source.of(source))
+        case .device(let id): askLimits.forget(device: id)
         }
-        audit(row)
     }
 }

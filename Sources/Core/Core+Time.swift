@@ -25,7 +25,7 @@ extension Core {
             consider(opened.judge.expiry)
             if !opened.isReady { consider(opened.readyBy) }
         }
-        if lastLock == .unlocked { consider(lockWord.ends) }
+        consider(lockWord.ends)
         consider(request?.ends)
         consider(delegated.first?.value.ends)
         return next
@@ -44,6 +44,7 @@ extension Core {
             closeWindow(.expired, quiets: false, actor: .service, moment)
         }
         refreshWindow(moment)
+        lockWord.expire(at: moment.now)
         refreshLock(moment)
         if let ends = request?.ends, moment.now >= ends { request = nil }
         while let oldest = delegated.first, moment.now >= oldest.value.ends {

@@ -33,7 +33,18 @@ extension Core {
                 expiresAt: WallTime(milliseconds: moment.wall.milliseconds + milliseconds),
                 readyBy: moment.now + Self.windowReadyWithin),
             actor: wanted.actor, moment)
+        showRequest(in: wanted.entropy.id, until: moment.now + wanted.lifetime)
         return .opened(id: wanted.entropy.id)
+    }
+
+    /// A device that wants to pair and was shown nothing has its window now: the request ends with it (03 §12.8).
+    private mutating func showRequest(in window: String, until ends: MonotonicTime) {
+        guard var shown = request else { return }
+        shown.state = .showing
+        shown.window = window
+        shown.ends = ends
+        request = shown
+        touchDeadlines()
     }
 
     /// Cancels the open window; its asker, if a device's ask opened it, goes quiet. False when none is open.
@@ -81,6 +92,12 @@ extension Core {
         lastWindow = outcome
         if quiets, let asker = window.asker {
             askLimits.quiet(key: asker.key, source: asker.source, at: moment.now)
+            let end = moment.now + AskLimits.span
+            keep(
+                [
+                    lockout(.quietKey, asker.key.base64url, end, moment),
+                    lockout(.quietSource, asker.source.description, end, moment),
+                ], moment)
         }
         if request?.window == window.id { request = nil }
         log(.info, "pairing window closed", [("window", window.id), ("reason", why.rawValue)])

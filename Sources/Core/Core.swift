@@ -200,7 +200,8 @@ package struct Core: Sendable {
     package var hostName: String { Self.name(settings, host) }
 
     private static func name(_ settings: Settings, _ host: HostFacts) -> String {
-        let own = Label.clean(settings.name ?? host.fallbackName)
-        return own.isEmpty ? "Latchkey" : own
+        let names = [settings.name, host.fallbackName].compactMap { $0.map { Label.clean($0) } }
+        // 01 §6.2's own word for a host without a name.
+        return names.first { !$0.isEmpty } ?? "Mac"
     }
 }

@@ -7,11 +7,19 @@ struct HostInfoSigner: Sendable {
     let key: HostKey
     let core: SharedCore
     let wall: @Sendable () -> WallTime
+    private let issued: IssueClock
+
+    init(key: HostKey, core: SharedCore, wall: @escaping @Sendable () -> WallTime) {
+        self.key = key
+        self.core = core
+        self.wall = wall
+        issued = IssueClock(wall)
+    }
 
     /// A payload signed now. Throws when the key cannot sign.
     func payload() throws(CryptoError) -> [UInt8] {
         var info = core.enter { core, _ in core.hostInfo }
-        info.issuedAt = wall().seconds
+        info.issuedAt = issued.stamp().seconds
         let bytes = info.encode()
         return SignedHostInfo(info: bytes, key: key.point, signature: try key.sign(bytes)).encode()
     }

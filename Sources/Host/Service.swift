@@ -118,7 +118,10 @@ final class Service: Sendable {
             core.enter { core, moment in core.interfacesChanged(table, moment) }
         }
         try ticker.start(core)
-        core.enter { core, moment in core.start(moment) }
+        core.enter { core, moment in
+            core.restore(opened.lockouts, moment)
+            core.start(moment)
+        }
     }
 
     /// `quit` to every session, then everything ends in the reverse of the start.

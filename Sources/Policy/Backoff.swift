@@ -51,6 +51,21 @@ package struct Backoff: Sendable {
         return starts
     }
 
+    /// Closes a source at once until then, as it was before a restart.
+    package mutating func block(_ source: IPAddress, until end: MonotonicTime) {
+        records[source] = Record(until: end)
+        records.touch(source)
+        if records.count > limits.sources, let oldest = records.first { records.remove(oldest.key) }
+    }
+
+    /// The sources that are closed at once, and until when.
+    package func blocked(at now: MonotonicTime) -> [(source: IPAddress, until: MonotonicTime)] {
+        records.keys.compactMap { source in
+            guard let until = records[source]?.until, now < until else { return nil }
+            return (source, until)
+        }
+    }
+
     /// A paired key reached ready: the source's failures and backoff are forgotten.
     package mutating func clear(_ source: IPAddress) {
         if records.count > 0 { records.remove(source) }

@@ -39,6 +39,11 @@ package struct LockWord: Sendable, Equatable {
         return now - said.at < Self.unlockedFor ? .unlocked : .silent
     }
 
+    /// Forgets a word that has run out, so that it is not waited for again.
+    package mutating func expire(at now: MonotonicTime) {
+        if let ends, now >= ends { said = nil }
+    }
+
     /// When its word runs out by itself.
     package var ends: MonotonicTime? {
         guard let said, !said.locked else { return nil }

@@ -18,6 +18,8 @@ package enum StoreChange: Sendable {
     case deviceSeen(Fingerprint, at: WallTime, route: String)
     /// A device learned which cable is its own.
     case bindCable(Fingerprint, String)
+    /// Adds or replaces these, then drops every one that has ended at `now`.
+    case lockouts([Lockout], now: WallTime)
     /// Only audit rows.
     case auditOnly
 }

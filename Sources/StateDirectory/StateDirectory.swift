@@ -86,7 +86,8 @@ package final class StateDirectory: Sendable {
             )
             return OpenedState(
                 directory: StateDirectory(paths: paths, opened: opened, tokens: tokens, lock: lock),
-                settings: settings, devices: state.devices, tombstones: state.tombstones)
+                settings: settings, devices: state.devices, tombstones: state.tombstones,
+                lockouts: state.lockouts)
         } catch {
             opened.store.close()
             throw error
@@ -119,6 +120,7 @@ package struct OpenedState: Sendable {
     package let settings: Settings
     package let devices: [DeviceRecord]
     package let tombstones: [Tombstone]
+    package let lockouts: [Lockout]
 }
 
 extension StatePaths {

@@ -29,6 +29,8 @@ package struct StoredState: Sendable {
     package var settings: [String: String]
     /// Spec 03 section 4.2, as stored, not yet verified; nil when missing.
     package var requirePairing: String?
+    /// Spec 09 point 5; some may have ended.
+    package var lockouts: [Lockout] = []
 }
 
 extension Connection {
@@ -60,6 +62,14 @@ extension Connection {
         }
         try forEachRow("SELECT key, value FROM settings") { row in
             state.settings[row.text(0)] = row.text(1)
+            return true
+        }
+        try forEachRow("SELECT kind, key, until FROM lockouts") { row in
+            // A kind of a later release holds nobody back here.
+            if let kind = Lockout.Kind(rawValue: row.text(0)) {
+                state.lockouts.append(
+                    Lockout(kind, row.text(1), until: WallTime(milliseconds: row.int(2))))
+            }
             return true
         }
         state.requirePairing = state.settings.removeValue(forKey: Self.requirePairingKey)

@@ -40,6 +40,9 @@ extension Connection {
             guard changed == 1 else {
                 throw StoreError(.constraint, "bind cable: the device is not in the store")
             }
+        case .lockouts(let lockouts, let now):
+            for lockout in lockouts { try put(lockout) }
+            try run("DELETE FROM lockouts WHERE until <= ?", [.time(now)])
         case .auditOnly: break
         }
         for row in commit.audit { try add(row) }
@@ -75,6 +78,15 @@ extension Connection {
                 removed_by = excluded.removed_by
             """,
             [.key(tombstone.fingerprint), .time(tombstone.removedAt), .text(tombstone.removedBy)])
+    }
+
+    private func put(_ lockout: Lockout) throws(StoreError) {
+        try run(
+            """
+            INSERT INTO lockouts (kind, key, until) VALUES (?, ?, ?)
+            ON CONFLICT (kind, key) DO UPDATE SET until = excluded.until
+            """,
+            [.text(lockout.kind.rawValue), .text(lockout.key), .time(lockout.until)])
     }
 
     private func put(setting key: String, _ value: String?) throws(StoreError) {

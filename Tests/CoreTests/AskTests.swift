@@ -30,6 +30,27 @@ struct AskTests {
         #expect(driver.ask("V")?.reason == "locked")
     }
 
+    @Test func aWordThatRanOutIsNotWaitedFor() {
+        let driver = Driver()
+        driver.input { $0.logindSays(.unlocked, $1) }
+        driver.unlock()
+        driver.wait(until: 91)
+        #expect(driver.core.nextDeadline == nil)
+        #expect(driver.core.status(driver.moment).lock == .unlocked)
+    }
+
+    @Test func openingAWindowForARequestShowsIt() {
+        let driver = Driver()
+        #expect(driver.ask("U")?.reason == "locked")
+        driver.wait(until: 100)
+        driver.openWindow(lifetime: .seconds(600))
+        #expect(driver.core.status(driver.moment).request?.state == .showing)
+        driver.wait(until: 699.9)
+        #expect(driver.core.status(driver.moment).request != nil)
+        driver.wait(until: 700)
+        #expect(driver.core.status(driver.moment).request == nil)
+    }
+
     @Test func aCancelledWindowQuietsKeyAndSource() {
         let driver = unlocked()
         driver.wait(until: 90)

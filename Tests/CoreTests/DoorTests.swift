@@ -23,6 +23,32 @@ struct DoorTests {
         #expect(driver.doorEffects == [])
     }
 
+    /// 01 §6.2: a port only when it differs from the host's.
+    @Test(arguments: [
+        ("home.example.net", Int?.none), ("home.example.net:7455", nil), ("home.example.net:17455", 17455),
+    ])
+    func anAddressCarriesOnlyAPortOfItsOwn(_ name: String, _ port: Int?) {
+        let driver = Driver()
+        driver.set {
+            $0.remoteAccess = true
+            $0.internetAccess = true
+            $0.addressName = name
+        }
+        let address = driver.core.hostInfo.addresses.first { $0.via == "Address name" }
+        #expect(address != nil && address?.port == port)
+    }
+
+    /// 01 §6.2: never empty.
+    @Test(arguments: [(" \u{200B}", "Machine", "Machine"), ("", "\n", "Mac"), ("Study", "Machine", "Study")])
+    func theHostHasAName(_ set: String, _ machine: String, _ name: String) {
+        var host = Driver.host
+        host.fallbackName = machine
+        let core = Core(
+            host: host, settings: Settings(), overrides: SettingsOverrides(name: set), devices: [],
+            tombstones: [], primitives: Driver.primitives)
+        #expect(core.hostInfo.name == name)
+    }
+
     @Test func remoteAccessOpensAndCloses() {
         let driver = Driver()
         driver.set { $0.remoteAccess = true }

@@ -294,6 +294,21 @@ def test_raising_the_minimum_ends_older_sessions(service):
         assert new.goodbye is None
 
 
+def test_a_backoff_outlives_a_restart_until_an_admin_clears_it(service):
+    identity = service.pair_device()
+    for _ in range(5):
+        end, _ = refusal(service.door("home"), sill.Identity(), source="127.0.0.77")
+        assert isinstance(end, sill.Alert) and end.code == 42
+    for _ in range(2):
+        end, heard = refusal(service.door("home"), identity, source="127.0.0.77")
+        assert isinstance(end, sill.Closed) and heard == 0
+        service.restart()
+    assert service.api("DELETE", "/v1/lockouts?source=127.0.0.77").status == 200
+    service.restart()
+    with service.session(identity, source="127.0.0.77") as session:
+        assert session.window_list
+
+
 def test_restart_says_quit_and_keeps_everything(service):
     identity = service.pair_device()
     pin, host = service.pin, service.host_id

@@ -60,7 +60,8 @@ def test_no_secret_in_logs_metrics_audit_events(service, sample):
     for name in ("admin.token", "host.token"):
         words.add((service.state / name).read_text().strip())
     pem = (service.state / "host-key.pem").read_text()
-    words.update(line for line in pem.splitlines() if not line.startswith("-"))
+    # All but the last line, which holds nothing but the end of the public key: /v1/identity shows that one.
+    words.update([line for line in pem.splitlines() if not line.startswith("-")][:-1])
     from cryptography.hazmat.primitives import serialization
     scalar = serialization.load_pem_private_key(pem.encode(), None).private_numbers().private_value
     words.update(forms(scalar.to_bytes(32, "big")))

@@ -69,7 +69,7 @@ struct AskPolicyTests {
 
     @Test func threeWindowsIn600s() {
         var limits = AskLimits()
-        for time in [0.0, 100, 200] { limits.windowOpened(at: at(time)) }
+        for time in [0.0, 100, 200] { limits.windowOpened("\(time)", at: at(time)) }
         #expect(limits.recentWindows(at: at(250)) == 3)
         #expect(limits.recentWindows(at: at(599.9)) == 3)
         #expect(limits.recentWindows(at: at(600)) == 2)

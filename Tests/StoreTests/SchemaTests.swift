@@ -15,12 +15,15 @@ struct SchemaTests {
 
     init() throws { folder = try TemporaryDirectory() }
 
-    /// Steps of releases to come: each adds a table and changes rows of the first.
+    /// What this release adds to the first version: the tests call it 1, and steps of releases to come begin at 2.
+    static let shift = Int64(Migrations.all.count) - 1
+
+    /// Steps of releases to come: each adds a table and changes rows of this one.
     static func later(_ versions: ClosedRange<Int64>, failing: Int64? = nil) -> [Migration] {
         Migrations.all
             + versions.map { version in
                 Migration(
-                    version: version,
+                    version: version + shift,
                     sql: """
                         CREATE TABLE later_\(version) (x INTEGER) STRICT;
                         UPDATE devices SET name = name || '+';
@@ -35,8 +38,12 @@ struct SchemaTests {
         store.close()
     }
 
+    private func kept(before step: Int64) -> String { "\(folder.database).before-\(step + Self.shift)" }
+
     private func version() throws -> Int64? {
-        try Connection(path: folder.database, access: .readOnly).int("PRAGMA user_version")
+        try Connection(path: folder.database, access: .readOnly).int("PRAGMA user_version").map {
+            $0 - Self.shift
+        }
     }
 
     @Test("steps are numbered from 1 without gaps")
@@ -62,12 +69,12 @@ struct SchemaTests {
             var noted: [String] = []
             try Store(path: folder.database, steps: Self.later(2...newest), note: { noted.append($0) })
                 .close()
-            #expect(noted == [folder.database + ".before-\(newest)"])
+            #expect(noted == [kept(before: newest)])
         }
         let copies = try directoryEntries(folder.path).filter { $0.contains("before") }
-        #expect(copies == ["latchkey.db.before-3", "latchkey.db.before-4"])
-        #expect(fileFacts(folder.database + ".before-4")?.mode == 0o600)
-        let old = try Store(path: folder.database + ".before-3", steps: Self.later(2...2))
+        #expect(copies.map { folder.path + "/" + $0 } == [kept(before: 3), kept(before: 4)])
+        #expect(fileFacts(kept(before: 4))?.mode == 0o600)
+        let old = try Store(path: kept(before: 3), steps: Self.later(2...2))
         #expect(try old.load().devices.allSatisfy { $0.name.hasSuffix("+") && !$0.name.hasSuffix("++") })
     }
 
@@ -104,7 +111,8 @@ struct SchemaTests {
         #expect(error?.code == .schemaTooNew)
         #expect(try readFile(folder.database) == before)
         #expect(
-            try directoryEntries(folder.path).filter { $0.contains("before") } == ["latchkey.db.before-2"])
+            try directoryEntries(folder.path).filter { $0.contains("before") }.map { folder.path + "/" + $0 }
+                == [kept(before: 2)])
 
         let running = try Store(path: folder.database, steps: Self.later(2...4))
         let copy = try TemporaryDirectory()

@@ -102,6 +102,26 @@ struct StoreTests {
         #expect(try reloaded().tombstones.isEmpty)
     }
 
+    @Test("lockouts are kept until their end, and the last word on one holds")
+    func lockouts() throws {
+        func lockout(_ kind: Lockout.Kind, _ key: String, _ until: Int64) -> Lockout {
+            Lockout(kind, key, until: WallTime(milliseconds: until))
+        }
+        try store.apply(
+            .lockouts(
+                [
+                    lockout(.homeBackoff, "192.0.2.1", 100), lockout(.remoteBackoff, "192.0.2.1", 200),
+                    lockout(.quietSource, "192.0.2.1", 50), lockout(.askedWindow, "w", 60),
+                ], now: WallTime(milliseconds: 10)))
+        try store.apply(
+            .lockouts(
+                [lockout(.homeBackoff, "192.0.2.1", 300), lockout(.askedWindow, "w", 50)],
+                now: WallTime(milliseconds: 50)))
+        #expect(
+            try Set(reloaded().lockouts)
+                == [lockout(.homeBackoff, "192.0.2.1", 300), lockout(.remoteBackoff, "192.0.2.1", 200)])
+    }
+
     @Test("loading on two connections finds what one does", arguments: [0, 1, 2, 3, 500])
     func parallelLoad(_ count: UInt32) throws {
         let many = try (0..<count).map { try device($0, seen: $0 % 3 == 0 ? Int64($0) : nil) }

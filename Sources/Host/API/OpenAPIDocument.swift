@@ -626,7 +626,7 @@ enum OpenAPIDocument {
         "operationId": "clearLockouts",
         "tags": ["Pairing"],
         "summary": "Let those held back try again",
-        "description": "Backoffs, quiet times and, without source and device, the count of asked windows.",
+        "description": "Backoffs, quiet times and the count of asked windows; a window that is open stays.",
         "x-role": "admin",
         "security": [{"token": ["admin"]}],
         "parameters": [
