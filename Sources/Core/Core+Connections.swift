@@ -118,7 +118,7 @@ extension Core {
     mutating func refusalBeforeStart(
         _ door: Door, _ origin: Origin, _ limited: IPAddress, _ moment: Moment
     ) -> RefusalWord? {
-        if isStopping || self[door].backoff.isBlocked(limited, at: moment.now) {
+        if isStopping || isBlocked(limited, at: door, moment) {
             count(.limit, at: door, moment)
             return .limit
         }
@@ -171,6 +171,13 @@ extension Core {
         }
     }
 
+    /// Whether the source is in backoff. Not by the subscript: lending a whole book costs more than the question.
+    private func isBlocked(_ limited: IPAddress, at door: Door, _ moment: Moment) -> Bool {
+        door == .home
+            ? home.backoff.isBlocked(limited, at: moment.now)
+            : remote.backoff.isBlocked(limited, at: moment.now)
+    }
+
     /// Counts a refusal for the summary; a line goes out at once after a quiet minute.
     mutating func count(_ word: RefusalWord, at door: Door, _ moment: Moment) {
         counters.count(door, word)
@@ -196,10 +203,10 @@ extension Core {
 
     /// A paired key reached ready: the source starts afresh (03 §7.3). Only a connection accepted before can end a backoff.
     private mutating func forgive(_ limited: IPAddress, at door: Door, _ moment: Moment) {
-        if self[door].backoff.isBlocked(limited, at: moment.now) {
+        if isBlocked(limited, at: door, moment) {
             keep([Lockout(door.backoffKind, limited.description, until: moment.wall)], moment)
         }
-        self[door].backoff.clear(limited)
+        if door == .home { home.backoff.clear(limited) } else { remote.backoff.clear(limited) }
     }
 
     /// On the wire a removed key is an unknown one; the admin hears of it, once a minute for each.

@@ -92,6 +92,6 @@ extension Core {
         AdmissionAnswer(
             decision: decision, origin: placement.origin, cable: false, route: route(door, placement),
             away: Route.isAway(door: door, origin: placement.origin),
-            device: key.flatMap { devices[$0] }.map { DeviceRef(id: $0.id, name: $0.name) })
+            device: key.flatMap { devices.reference(to: $0) })
     }
 }

@@ -18,13 +18,40 @@ package struct DeviceMap: Sendable {
     /// All at once, which costs a start with many devices far less than adding each. Of two records of one key the
     /// later holds.
     package init(_ devices: [DeviceRecord]) {
-        var order = devices.indices.map { Slot(bits: devices[$0].fingerprint.leadingBits, position: $0) }
-        order.sort { ($0.bits, $0.position) < ($1.bits, $1.position) }
-        (root, count) = Node.make(order[...], of: devices, depth: 0)
+        (root, count) = Node.make(Self.ordered(devices)[...], of: devices, depth: 0)
+    }
+
+    /// The records' places in the order of their keys, and of one key in their own order. Distributed by the leading
+    /// bits first: keys are uniform, so what is left to sort are a few at a time.
+    private static func ordered(_ devices: [DeviceRecord]) -> [Slot] {
+        let shift: UInt64 = 64 - 12
+        var ends = [Int](repeating: 0, count: 1 << 12)
+        for index in devices.indices { ends[Int(devices[index].fingerprint.leadingBits >> shift)] += 1 }
+        var total = 0
+        for bucket in ends.indices {
+            total += ends[bucket]
+            ends[bucket] = total
+        }
+        var order = [Slot](repeating: Slot(bits: 0, position: 0), count: devices.count)
+        var starts = ends
+        for index in devices.indices.reversed() {
+            let bits = devices[index].fingerprint.leadingBits
+            starts[Int(bits >> shift)] -= 1
+            order[starts[Int(bits >> shift)]] = Slot(bits: bits, position: index)
+        }
+        for bucket in ends.indices where ends[bucket] - starts[bucket] > 1 {
+            order[starts[bucket]..<ends[bucket]].sort { ($0.bits, $0.position) < ($1.bits, $1.position) }
+        }
+        return order
     }
 
     /// The record of a key.
     package subscript(key: Fingerprint) -> DeviceRecord? { root.record(of: key, bits: key.leadingBits) }
+
+    /// A key's record as answers name it, without a copy of the whole record.
+    package func reference(to key: Fingerprint) -> DeviceRef? {
+        root.name(of: key, bits: key.leadingBits).map { DeviceRef(id: key.id, name: $0) }
+    }
 
     /// Whether the key is on the list; cheaper than its record.
     package func contains(_ key: Fingerprint) -> Bool { root.contains(key, bits: key.leadingBits) }
@@ -96,15 +123,28 @@ package struct DeviceMap: Sendable {
         func record(of key: Fingerprint, bits: UInt64) -> DeviceRecord? {
             switch self {
             case .branch(let children): children[Int(bits >> 60)].record(of: key, bits: bits << 4)
-            case .leaf(let records): records.first { $0.fingerprint == key }
+            case .leaf(let records): Self.position(of: key, in: records).map { records[$0] }
+            }
+        }
+
+        func name(of key: Fingerprint, bits: UInt64) -> String? {
+            switch self {
+            case .branch(let children): children[Int(bits >> 60)].name(of: key, bits: bits << 4)
+            case .leaf(let records): Self.position(of: key, in: records).map { records[$0].name }
             }
         }
 
         func contains(_ key: Fingerprint, bits: UInt64) -> Bool {
             switch self {
             case .branch(let children): children[Int(bits >> 60)].contains(key, bits: bits << 4)
-            case .leaf(let records): records.contains { $0.fingerprint == key }
+            case .leaf(let records): Self.position(of: key, in: records) != nil
             }
+        }
+
+        /// By index, so that only keys are looked at and no record is copied.
+        private static func position(of key: Fingerprint, in records: [DeviceRecord]) -> Int? {
+            for position in records.indices where records[position].fingerprint == key { return position }
+            return nil
         }
 
         /// Whether the key was new.

@@ -27,6 +27,11 @@ package final class SharedCore: Sendable {
     /// The trust that holds now. Never waits for the core: the lock under it is held for one copy of a reference.
     package var trust: TrustSnapshot { published.withLock { $0 } }
 
+    /// The API's hot call, here so that `enter` is compiled for it alone.
+    package func admission(_ query: AdmissionQuery) -> AdmissionAnswer {
+        enter { core, moment in core.admission(query, moment) }
+    }
+
     /// Runs `body` alone, publishes the snapshot when it changed, then hands over the effects in order.
     package func enter<R: Sendable>(_ body: (inout Core, Moment) -> R) -> R {
         core.withLock { core in

@@ -38,6 +38,9 @@ final class Caller {
     /// request of a connection, and only ever against what this very connection has already proved.
     private var proved: (value: [UInt8], role: Role)?
 
+    /// Where the last request of this connection led: a streaming process asks the same again and again.
+    private var last: (method: String, path: String, route: Int)?
+
     init(_ listener: Listener) {
         self.listener = listener
         if case .unix(let user, _) = listener {
@@ -60,6 +63,15 @@ final class Caller {
         }
         proved = (headers.authorization, role)
         return role
+    }
+
+    /// Where a method and a path lead: looked up in `table`, unless it is what was asked last.
+    func match(_ method: String, _ path: String, in table: RouteTable) -> RouteTable.Match {
+        if let last, last.method == method, last.path == path { return .found(last.route, parameters: []) }
+        let match = table.match(method: method, path: path)
+        // Only what is as short as the table's own paths is kept: those without parameters.
+        if case .found(let route, let parameters) = match, parameters.isEmpty { last = (method, path, route) }
+        return match
     }
 
     /// The name in audit rows of a request with this role.

@@ -26,7 +26,7 @@ struct Gatekeeper {
         if !headers.originsAreOurs { return .refuse(.problem(ErrorAnswer.forbiddenOrigin)) }
         if case .unix(_, nil) = caller.listener { return .refuse(.problem(ErrorAnswer.strangerOnSocket)) }
         let role = caller.role(headers, authorize)
-        let match = table.match(method: method, path: path)
+        let match = caller.match(method, path, in: table)
         if role == nil, !isOpen(match) { return .refuse(.problem(ErrorAnswer.unauthorized)) }
         switch match {
         case .unknown: return .refuse(.problem(ErrorAnswer.notFound))

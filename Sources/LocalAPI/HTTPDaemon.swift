@@ -86,6 +86,8 @@ internal import Wire
 
     /// The query's names and values, decoded.
     var query: [(name: String, value: String)] {
+        // Nearly no request has any: counting them costs nothing.
+        guard unsafe MHD_get_connection_values_n(raw, .GET_ARGUMENT_KIND, nil, nil) > 0 else { return [] }
         let list = QueryList()
         let context = unsafe Unmanaged.passUnretained(list).toOpaque()
         _ = unsafe MHD_get_connection_values_n(raw, .GET_ARGUMENT_KIND, httpArgument, context)

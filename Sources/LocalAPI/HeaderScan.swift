@@ -30,6 +30,7 @@ final class HeaderScan {
     }
 
     private var proved: [UInt8] = []
+    private let names = Names()
 
     /// Forgets the last request. `proved`: the `Authorization` value that need not be judged again; empty: none.
     func reset(proved: [UInt8]) {
@@ -46,33 +47,52 @@ final class HeaderScan {
 
     /// Takes one header.
     func header(_ name: Span<UInt8>, _ value: Span<UInt8>) {
-        switch name.count {
-        case 4 where Self.matches(name, "host"):
+        // The names that matter are no longer than 14 bytes.
+        guard let name = ShortName(name, ignoringCase: true) else { return }
+        if name == names.host {
             hasHost = true
             if !rules.allowsHost(value) { hostsAreOurs = false }
-        case 6 where Self.matches(name, "origin"):
-            if !rules.allowsOrigin(value) { originsAreOurs = false }
-        case 6 where Self.matches(name, "expect"): expectsContinue = true
-        case 7 where Self.matches(name, "referer"):
-            if !rules.allowsReferer(value) { originsAreOurs = false }
-        case 13 where Self.matches(name, "authorization"):
+        } else if name == names.contentLength {
+            contentLength = Self.number(value)
+        } else if name == names.authorization {
             isProved = !proved.isEmpty && ASCII.areSame(value, proved)
             authorization.removeAll(keepingCapacity: true)
             if !isProved { for index in value.indices { authorization.append(value[index]) } }
-        case 13 where Self.matches(name, "last-event-id"): lastEventID = Self.text(value)
-        case 14 where Self.matches(name, "content-length"): contentLength = Int(Self.text(value))
-        default: break
+        } else if name == names.origin {
+            if !rules.allowsOrigin(value) { originsAreOurs = false }
+        } else if name == names.referer {
+            if !rules.allowsReferer(value) { originsAreOurs = false }
+        } else if name == names.expect {
+            expectsContinue = true
+        } else if name == names.lastEventID {
+            lastEventID = Self.text(value)
         }
     }
 
-    /// `lowercase` has as many bytes as `bytes`.
-    private static func matches(_ bytes: Span<UInt8>, _ lowercase: String) -> Bool {
-        var index = 0
-        for letter in lowercase.utf8 {
-            if ASCII.lower(bytes[index]) != letter { return false }
-            index += 1
+    /// The headers that matter. Kept here and not as constants, which would be asked for each time whether they have
+    /// been made yet.
+    private struct Names {
+        let host = ShortName("host")
+        let contentLength = ShortName("content-length")
+        let authorization = ShortName("authorization")
+        let origin = ShortName("origin")
+        let referer = ShortName("referer")
+        let expect = ShortName("expect")
+        let lastEventID = ShortName("last-event-id")
+    }
+
+    /// Decimal digits; nil for anything else, and above what an `Int` holds.
+    private static func number(_ bytes: Span<UInt8>) -> Int? {
+        guard !bytes.isEmpty else { return nil }
+        var number = 0
+        for index in bytes.indices {
+            let digit = bytes[index] &- UInt8(ascii: "0")
+            let (scaled, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflows) = scaled.addingReportingOverflow(Int(digit))
+            guard digit < 10, !isTooLarge, !overflows else { return nil }
+            number = sum
         }
-        return true
+        return number
     }
 
     private static func text(_ bytes: Span<UInt8>) -> String {

@@ -69,8 +69,10 @@ package final class Responder: Sendable {
         let settled: State? = state.withLock { state in
             switch state {
             case .answered, .promised:
-                defer { state = .done }
-                return state
+                // Exchanged, not copied: an answer holds several references.
+                var taken = State.done
+                swap(&taken, &state)
+                return taken
             case .handling, .waiting:
                 if orWait { state = .waiting }
                 return nil

@@ -25,7 +25,9 @@ package struct Backoff: Sendable {
 
     /// Whether the source is closed at once.
     package func isBlocked(_ source: IPAddress, at now: MonotonicTime) -> Bool {
-        records[source]?.until.map { now < $0 } ?? false
+        // Nearly always nobody is remembered, and then nothing has to be hashed.
+        if records.count == 0 { return false }
+        return records[source]?.until.map { now < $0 } ?? false
     }
 
     /// Counts one failure; true when it started a backoff.
@@ -65,7 +67,9 @@ package struct Backoff: Sendable {
     }
 
     /// A paired key reached ready: the source's failures and backoff are forgotten.
-    package mutating func clear(_ source: IPAddress) { records.remove(source) }
+    package mutating func clear(_ source: IPAddress) {
+        if records.count > 0 { records.remove(source) }
+    }
 
     /// Forgets every source, or one of them (09.32b).
     package mutating func clearAll() { records.removeAll() }

@@ -71,7 +71,7 @@ package enum DoorPolicy {
     package static func verify(
         door: Door, alpn: String?, hasKey: Bool, isPaired: Bool, _ switches: Switches
     ) -> Bool {
-        guard hasKey, let alpn = alpn.flatMap(ALPN.init(rawValue:)) else { return false }
+        guard hasKey, let alpn = alpn.flatMap(ALPN.init(name:)) else { return false }
         return switch (door, alpn) {
         case (.home, .session): isPaired || !switches.requirePairing
         case (.home, .pairing): true
@@ -90,7 +90,7 @@ package enum DoorPolicy {
     package static func ready(
         door: Door, alpn: String?, hasKey: Bool, isPaired: Bool, hasRoom: Bool, _ switches: Switches
     ) -> Ready {
-        guard hasKey, let alpn = alpn.flatMap(ALPN.init(rawValue:)) else { return .refuse }
+        guard hasKey, let alpn = alpn.flatMap(ALPN.init(name:)) else { return .refuse }
         switch (door, alpn) {
         case (.home, .session): return isPaired || !switches.requirePairing ? .session : .refuse
         case (.home, .pairing): return .pairing

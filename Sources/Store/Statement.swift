@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSQLite
+internal import Wire
 
 /// One prepared statement. Finalised when it ends; never copied, so never finalised twice.
 @safe struct Statement: ~Copyable {
@@ -61,13 +62,24 @@ internal import CSQLite
 
     /// nil for NULL. Bytes that are not UTF-8 (a damaged file) are replaced, never trusted.
     borrowing func optionalText(_ index: Int32) -> String? {
-        guard let start = unsafe sqlite3_column_text(raw, index) else { return nil }
+        if unsafe sqlite3_column_type(raw, index) == SQLITE_NULL { return nil }
+        // As a blob: a UTF-8 database has the same bytes there, and SQLite need not copy them to end them with a zero.
+        guard let start = unsafe sqlite3_column_blob(raw, index) else { return "" }
         let count = unsafe Int(sqlite3_column_bytes(raw, index))
-        return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+        return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
     /// Empty for NULL.
     borrowing func text(_ index: Int32) -> String { optionalText(index) ?? "" }
+
+    /// A fingerprint's 32 bytes; nil for anything else.
+    borrowing func fingerprint(_ index: Int32) -> Fingerprint? {
+        guard let start = unsafe sqlite3_column_blob(raw, index) else { return nil }
+        let count = unsafe Int(sqlite3_column_bytes(raw, index))
+        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count).assumingMemoryBound(
+            to: UInt8.self)
+        return unsafe Fingerprint(bytes: bytes.span)
+    }
 
     /// Empty for NULL.
     borrowing func blob(_ index: Int32) -> [UInt8] {

@@ -38,7 +38,7 @@ extension Connection {
         var out: StoredIdentity?
         try forEachRow("SELECT fingerprint, recognition_key, created_at FROM identity") {
             row throws(StoreError) in
-            guard let key = Fingerprint(bytes: row.blob(0)) else {
+            guard let key = row.fingerprint(0) else {
                 throw StoreError(.corrupt, "its identity is not a fingerprint")
             }
             out = StoredIdentity(
@@ -107,7 +107,7 @@ extension Connection {
 
     /// A fingerprint column. Another length means a damaged file, since the schema refuses it.
     static func fingerprint(_ row: borrowing Statement, _ index: Int32) throws(StoreError) -> Fingerprint {
-        guard let key = Fingerprint(bytes: row.blob(index)) else {
+        guard let key = row.fingerprint(index) else {
             throw StoreError(.corrupt, "a stored key is not 32 bytes", sqliteCode: 11)
         }
         return key

@@ -4,6 +4,18 @@
 package enum ALPN: String, Sendable, CaseIterable {
     case session = "sill/1"
     case pairing = "sill-pair/1"
+
+    /// The protocol of that name. The compiler's own `init(rawValue:)` searches a table, which every handshake and
+    /// every admission would pay for.
+    package init?(name: String) {
+        if name == Self.session.rawValue {
+            self = .session
+        } else if name == Self.pairing.rawValue {
+            self = .pairing
+        } else {
+            return nil
+        }
+    }
 }
 
 /// The remote door's port where nobody configured another.

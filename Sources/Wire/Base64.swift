@@ -9,6 +9,18 @@ package enum Base64URL {
         )
     }
 
+    /// The six bits of one character; nil for one outside the alphabet.
+    static func digit(_ unit: UInt8) -> UInt64? {
+        switch unit {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt64(unit &- UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt64(unit &- UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(unit &- UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+
     /// The bytes of a canonical text; nil for any other character, a length of 1 modulo 4, or unused bits that are set.
     package static func decode(_ text: String) -> [UInt8]? {
         decodeBase64(text.utf8, sixtyTwo: UInt8(ascii: "-"), sixtyThree: UInt8(ascii: "_"))

@@ -26,6 +26,9 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.scope = self.family == .v4 ? 0 : scope
     }
 
+    /// An IPv4 address as a number, its first byte highest.
+    package init(v4 number: UInt32) { self.init(family: .v4, high: 0, low: UInt64(number), scope: 0) }
+
     /// The address of 4 or 16 bytes in network order; nil for another count.
     package init?(bytes: [UInt8], scope: UInt32 = 0) {
         switch bytes.count {

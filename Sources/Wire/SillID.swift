@@ -31,12 +31,14 @@ package struct SillID: Hashable, Sendable, Comparable {
     package var text: String {
         var units: [UInt8] = []
         units.reserveCapacity(16)
-        for word in [high, low] {
-            for shift in stride(from: UInt64(56), through: 0, by: -8) {
-                units.append(UInt8(truncatingIfNeeded: word >> shift))
-            }
-        }
+        append(to: &units)
         return String(decoding: units, as: UTF8.self)
+    }
+
+    /// Adds the 16 characters to a text of bytes.
+    package func append(to out: inout [UInt8]) {
+        for shift in 1...8 { out.append(UInt8(truncatingIfNeeded: high >> UInt64(64 - 8 * shift))) }
+        for shift in 1...8 { out.append(UInt8(truncatingIfNeeded: low >> UInt64(64 - 8 * shift))) }
     }
 
     package static func < (left: SillID, right: SillID) -> Bool {

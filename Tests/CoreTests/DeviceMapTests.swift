@@ -25,7 +25,11 @@ struct DeviceMapTests {
             if step % 1_000 == 999 { old.append((map, reference)) }
         }
         for (map, reference) in old {
-            for (key, record) in reference { #expect(map[key] == record) }
+            for (key, record) in reference {
+                #expect(map[key] == record)
+                #expect(map.reference(to: key) == DeviceRef(id: record.id, name: record.name))
+            }
+            #expect(map.reference(to: Driver.key("nobody")) == nil)
             var order: [SillID] = []
             map.forEach {
                 order.append($0.id)

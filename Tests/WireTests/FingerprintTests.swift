@@ -37,6 +37,25 @@ import Wire
         #expect(Fingerprint(base64url: Base64URL.encode([UInt8](repeating: 1, count: count))) == nil)
     }
 
+    /// The reader of bytes takes exactly what the general base64url reader takes, when that gives 32 bytes.
+    @Test(arguments: [0, 1, 2, 4, 5, 9, 10, 11, 20, 21, 31, 41, 42])
+    func oneCharacterChanged(at index: Int) throws {
+        let good = Array("Wnp4zKSg9CDZvGK7Zpw8J1njn3I9OuENy-DwgVoH7NQ".utf8)
+        for byte in UInt8.min...UInt8.max {
+            var text = good
+            text[index] = byte
+            let expected = Base64URL.decode(String(decoding: text, as: UTF8.self)).flatMap {
+                Fingerprint(bytes: $0)
+            }
+            #expect(Self.read(text) == expected)
+        }
+        #expect(Self.read(good + good.prefix(1)) == nil)
+        #expect(Self.read(Array(good.dropLast())) == nil)
+        #expect(Self.read([]) == nil)
+    }
+
+    private static func read(_ text: [UInt8]) -> Fingerprint? { Fingerprint(base64url: text.span) }
+
     @Test func everyByteCounts() throws {
         let base = [UInt8](repeating: 7, count: 32)
         let fingerprint = try #require(Fingerprint(bytes: base))

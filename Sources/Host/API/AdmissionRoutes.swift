@@ -13,8 +13,7 @@ enum AdmissionRoutes {
         return [
             APIRoute(.post, "/v1/admissions", .host) { request, responder in
                 let query = try AdmissionBody.read(request.body)
-                let answer = core.enter { core, moment in core.admission(query, moment) }
-                responder.send(Answer(200, .json, AdmissionBody.write(answer)))
+                responder.send(Answer(200, .json, AdmissionBody.write(core.admission(query))))
             }
         ]
     }
@@ -25,11 +24,14 @@ enum AdmissionBody {
     /// Reads the question. Throws a `JSONError` or a 400 that names the member.
     static func read(_ body: [UInt8]) throws -> AdmissionQuery {
         if let flat = AdmissionText(body.span), let door = flat[.door], let remote = flat[.remote] {
-            let text: (Range<Int>?) -> String? = { $0.map { String(decoding: body[$0], as: UTF8.self) } }
+            let text: (Range<Int>) -> String = { String(decoding: body[$0], as: UTF8.self) }
+            let span = body.span
+            var key: Key?
+            if let place = flat[.fingerprint] { key = Key(span.extracting(place)) }
             return try query(
-                door: String(decoding: body[door], as: UTF8.self), remote: EndpointText.read(body[remote]),
-                local: flat[.local].map { EndpointText.read(body[$0]) }, interface: text(flat[.interface]),
-                alpn: text(flat[.alpn]), fingerprint: text(flat[.fingerprint]))
+                door: self.door(span.extracting(door)), remote: EndpointText.read(body[remote]),
+                local: flat[.local].map { EndpointText.read(body[$0]) },
+                interface: flat[.interface].map(text), alpn: flat[.alpn].map(text), key: key)
         }
         let json = try JSON.parse(body)
         guard case .object = json else {
@@ -37,18 +39,43 @@ enum AdmissionBody {
         }
         let request = try AdmissionRequest(json: json)
         return try query(
-            door: request.door, remote: EndpointText.read(request.remote),
+            door: Door(rawValue: request.door), remote: EndpointText.read(request.remote),
             local: request.local.map { EndpointText.read($0) }, interface: request.interface,
-            alpn: request.alpn, fingerprint: request.fingerprint)
+            alpn: request.alpn, key: request.fingerprint.map { Key(Array($0.utf8).span) })
     }
 
     private typealias Endpoint = (address: SocketAddress, zoneName: String?)
 
+    /// The member `fingerprint`.
+    private enum Key {
+        case none
+        case some(Fingerprint)
+        case invalid
+
+        init(_ text: Span<UInt8>) {
+            if text.isEmpty {
+                self = .none
+            } else if let key = Fingerprint(base64url: text) {
+                self = .some(key)
+            } else {
+                self = .invalid
+            }
+        }
+    }
+
+    private static func door(_ text: Span<UInt8>) -> Door? {
+        guard let name = ShortName(text) else { return nil }
+        return switch (name.count, name.high) {
+        case (4, 0x686F_6D65): .home
+        case (6, 0x7265_6D6F_7465): .remote
+        default: nil
+        }
+    }
+
     private static func query(
-        door: String, remote: Endpoint?, local: Endpoint??, interface: String?, alpn: String?,
-        fingerprint: String?
+        door: Door?, remote: Endpoint?, local: Endpoint??, interface: String?, alpn: String?, key: Key?
     ) throws(Problem) -> AdmissionQuery {
-        guard let door = Door(rawValue: door) else {
+        guard let door else {
             throw APIProblems.invalid("door", "door must be home or remote")
         }
         guard let remote else {
@@ -64,27 +91,23 @@ enum AdmissionBody {
             query.local = local.address
         }
         query.interface = interface.flatMap { $0.isEmpty ? nil : $0 }
-        query.handshake = try handshake(alpn: alpn, fingerprint: fingerprint)
+        query.handshake = try handshake(alpn: alpn, key: key)
         return query
     }
 
     /// An empty `alpn` is none, an empty `fingerprint` no P-256 key; one without the other is 400.
     private static func handshake(
-        alpn: String?, fingerprint: String?
+        alpn: String?, key: Key?
     ) throws(Problem) -> AdmissionQuery.Handshake? {
-        switch (alpn, fingerprint) {
+        switch (alpn, key) {
         case (nil, nil): return nil
         case (nil, _): throw APIProblems.invalid("alpn", "alpn must be given with fingerprint")
         case (_, nil): throw APIProblems.invalid("fingerprint", "fingerprint must be given with alpn")
-        case (let alpn?, let text?):
-            var key: Fingerprint?
-            if !text.isEmpty {
-                key = Fingerprint(base64url: text)
-                if key == nil {
-                    throw APIProblems.invalid(
-                        "fingerprint", "fingerprint must be 32 bytes in base64url, or empty")
-                }
-            }
+        case (_, .invalid?):
+            throw APIProblems.invalid("fingerprint", "fingerprint must be 32 bytes in base64url, or empty")
+        case (let alpn?, .none?):
+            return AdmissionQuery.Handshake(alpn: alpn.isEmpty ? nil : alpn, fingerprint: nil)
+        case (let alpn?, .some(let key)?):
             return AdmissionQuery.Handshake(alpn: alpn.isEmpty ? nil : alpn, fingerprint: key)
         }
     }
@@ -114,7 +137,7 @@ enum AdmissionBody {
         }
         if let device = answer.device {
             out += #","device":{"id":""#.utf8
-            out += device.id.text.utf8
+            device.id.append(to: &out)
             out += #"","name":"#.utf8
             appendText(device.name, to: &out)
             out += #"},"route":"#.utf8

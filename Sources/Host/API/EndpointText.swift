@@ -50,12 +50,7 @@ enum EndpointText {
             default: return nil
             }
         }
-        guard groups == 4, digits > 0, let port = UInt16(exactly: number),
-            let ip = IPAddress(bytes: [
-                UInt8(address >> 24), UInt8(address >> 16 & 255), UInt8(address >> 8 & 255),
-                UInt8(address & 255),
-            ])
-        else { return nil }
-        return SocketAddress(ip: ip, port: port)
+        guard groups == 4, digits > 0, let port = UInt16(exactly: number) else { return nil }
+        return SocketAddress(ip: IPAddress(v4: address), port: port)
     }
 }
