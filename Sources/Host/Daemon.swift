@@ -29,6 +29,7 @@ package enum Daemon {
     }
 
     private static func run(_ options: Options, _ environment: [String: String]) -> Int32 {
+        CurrentProcess.raiseDescriptorLimit()
         let signals = Signals.take()
         let log: LogSink
         do throws(SocketError) {

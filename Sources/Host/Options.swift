@@ -263,7 +263,9 @@ extension Options {
     }
 
     private static func backend(_ text: String) -> Backend? {
-        if let path = text.dropping(prefix: "unix:") { return path.isEmpty ? nil : .unix(path) }
+        if let path = text.dropping(prefix: "unix:") {
+            return path.isEmpty || path.utf8.count > longestSocketPath ? nil : .unix(path)
+        }
         guard let address = text.dropping(prefix: "tcp:") else { return nil }
         let dialled = address.dropping(prefix: "localhost:").map { "127.0.0.1:" + $0 } ?? address
         guard let address = SocketAddress(dialled), address.ip.isLoopback, address.port != 0 else {
@@ -272,8 +274,14 @@ extension Options {
         return .tcp(address)
     }
 
+    /// What `sun_path` holds, less its final zero (unix(7)).
+    private static let longestSocketPath = 107
+
     private static func backendProblem(_ text: String) -> String {
-        text.hasPrefix("tcp:")
+        if text.utf8.count > "unix:".utf8.count + longestSocketPath, text.hasPrefix("unix:") {
+            return "a socket's path has at most \(longestSocketPath) bytes"
+        }
+        return text.hasPrefix("tcp:")
             ? "'\(text)' is not tcp:HOST:PORT with a loopback host (sessions leave here decrypted)"
             : "'\(text)' is neither unix:PATH nor tcp:HOST:PORT"
     }

@@ -152,7 +152,19 @@ final class Service: Sendable {
     }
 
     private static func makeRuntimeDirectory(_ path: String) throws(StartFailure) {
-        guard fileFacts(path) == nil else { return }
+        if let facts = fileFacts(path + "/.") {
+            // Whoever may replace the socket can show the owner's own programs another host.
+            let isForeign = facts.uid != CurrentProcess.userID && facts.uid != 0
+            let isSticky = facts.mode & 0o1000 != 0
+            guard isForeign || (facts.mode & 0o002 != 0 && !isSticky) else { return }
+            let what = isForeign ? "belongs to user \(facts.uid)" : "can be changed by every user"
+            throw StartFailure(
+                exitCode: 73,
+                message:
+                    "the runtime directory \(path) \(what), who could put another socket in the place of the "
+                    + "service's. Name another with --runtime-dir, or: chown \(CurrentProcess.userID) \(path); "
+                    + "chmod 755 \(path)")
+        }
         // The socket in it has its own mode; others may look up where the doors are.
         do throws(SocketError) { try makeDirectory(path, mode: 0o755) } catch {
             throw StartFailure(making: error)

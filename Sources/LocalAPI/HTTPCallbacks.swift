@@ -51,13 +51,13 @@ func httpNotify(
     _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ what: MHD_ConnectionNotificationCode
 ) {
     guard let context = unsafe context, let raw = unsafe connection, let state = unsafe state else { return }
+    let server = unsafe Unmanaged<ServerThread>.fromOpaque(context).takeUnretainedValue()
     if what == .CONNECTION_NOTIFY_STARTED {
-        let server = unsafe Unmanaged<ServerThread>.fromOpaque(context).takeUnretainedValue()
         let descriptor = unsafe HTTPConnection(raw).descriptor
         unsafe state.pointee = Unmanaged.passRetained(server.caller(at: descriptor)).toOpaque()
     } else if let known = unsafe state.pointee {
         unsafe state.pointee = nil
-        unsafe Unmanaged<Caller>.fromOpaque(known).release()
+        server.left(unsafe Unmanaged<Caller>.fromOpaque(known).takeRetainedValue())
     }
 }
 

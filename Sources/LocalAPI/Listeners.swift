@@ -32,16 +32,16 @@ final class Listeners {
     }
 
     /// Accepts what waits at one listener, some at once so that the others have a turn.
-    func accept(_ index: Int, _ take: (consuming Socket) -> Void) {
+    func accept(_ index: Int, _ take: (consuming Socket, _ isUnix: Bool) -> Void) {
         for _ in 0..<ServerLimits.acceptedAtOnce {
             do {
                 if held[index].held.isUnix {
                     guard let socket = try acceptUnix(on: held[index].held.socket) else { return }
-                    take(socket)
+                    take(socket, true)
                 } else {
                     guard let accepted = try Sockets.accept(on: held[index].held.socket) else { return }
                     let socket = accepted.intoSocket()
-                    take(socket)
+                    take(socket, false)
                 }
             } catch {
                 shed(index)

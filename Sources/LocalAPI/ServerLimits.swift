@@ -9,6 +9,8 @@ enum ServerLimits {
     static let connectionMemory = 20_480
     /// Connections over all listeners; the newest is closed.
     static let connections: UInt32 = 256
+    /// Of these, the most that may come over TCP; the others are kept for the Unix socket.
+    static let tcpConnections = 224
     /// Connections of one address; the newest is closed.
     static let connectionsPerAddress: UInt32 = 64
     /// Seconds without a byte after which a connection is closed.

@@ -30,6 +30,9 @@ final class ServerThread {
     /// When some stream or waiting request next needs a look; nil: none does.
     private var nextDue: MonotonicTime?
     private var isStopping = false
+    /// Connections over TCP that have begun, and those given to the library since it last ran.
+    private var tcpConnections = 0
+    private var handedOver = 0
     /// Requests since the last look.
     private var finished = 0
 
@@ -53,7 +56,7 @@ final class ServerThread {
             poller.wait(milliseconds: waitingTime(daemon))
             if poller.isReadable(1) { readMail() }
             for index in setup.listeners.indices where poller.isReadable(index + 2) {
-                listeners.accept(index) { daemon.add($0) }
+                listeners.accept(index) { admit(daemon, $0, isUnix: $1) }
             }
             serve(daemon)
             lookAtDue(monotonicNow())
@@ -68,8 +71,19 @@ final class ServerThread {
         repeat {
             finished = 0
             daemon.run()
+            handedOver = 0
             rounds += 1
         } while finished > 0 && rounds < ServerLimits.roundsAtOnce
+    }
+
+    /// Any user of this machine may connect over TCP, and from as many loopback addresses as it likes: some places are
+    /// kept for the Unix socket, so that nobody can shut the owner out.
+    private func admit(_ daemon: HTTPDaemon, _ socket: consuming Socket, isUnix: Bool) {
+        if !isUnix {
+            guard tcpConnections + handedOver < ServerLimits.tcpConnections else { return }
+            handedOver += 1
+        }
+        daemon.add(socket)
     }
 
     /// The smaller of the library's timeout and ours, in milliseconds; -1: none.
@@ -146,11 +160,17 @@ final class ServerThread {
 
     /// Who is at the other end of a new connection.
     func caller(at descriptor: Int32) -> Caller {
-        guard let peer = peerCredentials(descriptor) else { return Caller(.tcp) }
+        guard let peer = peerCredentials(descriptor) else {
+            tcpConnections += 1
+            return Caller(.tcp)
+        }
         let groups = [peer.gid] + peerGroups(descriptor)
         let isAdmin = setup.callers.admits(user: peer.uid, groups: groups)
         return Caller(.unix(user: peer.uid, role: isAdmin ? .admin : nil))
     }
+
+    /// A connection is over.
+    func left(_ caller: Caller) { if case .tcp = caller.listener { tcpConnections -= 1 } }
 
     /// The headers of a request are there. `goesOn` is false when the connection is to be closed.
     func begin(

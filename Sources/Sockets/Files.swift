@@ -47,11 +47,13 @@ package func readFile(_ path: String, limit: Int = 16 << 20) throws(SocketError)
 
 /// Replaces a file as a whole: whoever reads sees the old bytes or the new ones, after a power loss too.
 ///
-/// Written beside it as `path.tmp`, synced, renamed, directory synced. Throws leaving the old file as it was.
+/// Written beside it as `path.tmp`, synced, renamed, directory synced. Throws leaving the old file as it was. What a
+/// crash, or somebody else, left at `path.tmp` is never opened: a pipe there would hold the caller for ever.
 package func writeFileAtomically(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(SocketError) {
     let temporary = path + ".tmp"
     do {
-        try write(temporary, bytes, mode: mode, flags: O_TRUNC)
+        try removeFile(temporary)
+        try write(temporary, bytes, mode: mode, flags: O_EXCL)
         try renameFile(temporary, to: path)
     } catch {
         _ = unsafe unlink(temporary)

@@ -45,6 +45,17 @@ package enum CurrentProcess {
     /// Writes bytes to standard output; what cannot be written is lost.
     package static func writeOutput(_ text: String) { writeAll(text, to: 1) }
 
+    /// Raises how many descriptors may be open to what the system allows at most: the usual 1,024 is less than the
+    /// pending connections of one door (spec 09 point 2), which would then be shed before the oldest makes room.
+    package static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
+            limit.rlim_cur < limit.rlim_max
+        else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
     /// The ID of a group, or nil when there is none of that name.
     package static func groupID(_ name: String) -> UInt32? {
         unsafe getgrnam(name).map { unsafe $0.pointee.gr_gid }

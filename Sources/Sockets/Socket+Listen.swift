@@ -31,14 +31,15 @@ extension Socket {
 
     /// A listener at a Unix path with file mode `mode`: nonblocking, close-on-exec.
     ///
-    /// A socket file that nobody listens on is replaced. One that somebody listens on, or a file that is no socket,
-    /// throws with `isAddressInUse`.
+    /// A socket file that nobody listens on is replaced. One that somebody listens on throws with `isAddressInUse`, a
+    /// file, directory or link in its place with `isPresent`: that is no program to be stopped.
     package static func unixListener(path: String, mode: UInt32) throws(SocketError) -> Socket {
         guard var raw = RawAddress(path: path) else {
             throw SocketError(errno: ENAMETOOLONG, call: "bind \(path)")
         }
         if let facts = fileFacts(path) {
-            guard facts.isSocket, !isAlive(path) else {
+            guard facts.isSocket else { throw SocketError(errno: EEXIST, call: "bind \(path)") }
+            guard !isAlive(path) else {
                 throw SocketError(errno: EADDRINUSE, call: "bind \(path)")
             }
             try removeFile(path)

@@ -10,7 +10,9 @@ enum KeyFile {
 
     /// The key in a file; nil when the file is not there. Throws `unusable` when it is loose, damaged or not P-256.
     static func read(_ path: String) throws(StateError) -> HostKey? {
-        guard let bytes = try PrivateFile.read(path, what: "the host key", limit: limit) else { return nil }
+        let found = try PrivateFile.read(
+            path, what: "the host key", limit: limit, wayOut: WayOut.restoreOrStartAnew)
+        guard let bytes = found else { return nil }
         do throws(CryptoError) {
             return try HostKey(pkcs8PEM: bytes)
         } catch {

@@ -7,9 +7,13 @@ internal import Sockets
 /// point 14: 0640 is loose).
 enum PrivateFile {
     /// What the file holds; nil when it is not there. Throws `unusable` for loose or foreign files.
-    static func read(_ path: String, what: String, limit: Int) throws(StateError) -> [UInt8]? {
+    ///
+    /// `wayOut` tells a person what to do about something that is no file.
+    static func read(
+        _ path: String, what: String, limit: Int, wayOut: String
+    ) throws(StateError) -> [UInt8]? {
         guard let facts = fileFacts(path) else { return nil }
-        try check(path, facts, what: what)
+        try check(path, facts, what: what, wayOut: wayOut)
         do throws(SocketError) {
             return try readFile(path, limit: limit)
         } catch {
@@ -18,9 +22,11 @@ enum PrivateFile {
     }
 
     /// Throws unless the file is a plain one of this user's, closed to all others.
-    static func check(_ path: String, _ facts: FileFacts, what: String) throws(StateError) {
+    private static func check(
+        _ path: String, _ facts: FileFacts, what: String, wayOut: String
+    ) throws(StateError) {
         guard facts.isRegular else {
-            throw StateError(.unusable, "\(what) \(path) is not a plain file. \(WayOut.restoreOrStartAnew)")
+            throw StateError(.unusable, "\(what) \(path) is not a plain file. \(wayOut)")
         }
         guard facts.uid == geteuid() else {
             throw StateError(

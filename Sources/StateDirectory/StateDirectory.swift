@@ -141,9 +141,16 @@ extension StatePaths {
             }
             return
         }
+        // Whoever owns it can put another key or token there.
+        guard facts.uid == geteuid() else {
+            throw StateError(
+                .unusable,
+                "the state directory \(directory) belongs to user \(facts.uid), not to user \(geteuid()), whom this "
+                    + "runs as. Run it as its owner, or: chown \(geteuid()) \(directory)")
+        }
         guard facts.isOpenToOthers else { return }
         // Only a directory that is ours in use, too: `--state-dir /tmp` must not close /tmp to everybody.
-        guard mayMake, facts.uid == geteuid(), isOursOrEmpty else {
+        guard mayMake, isOursOrEmpty else {
             throw StateError(
                 .unusable,
                 "the state directory \(directory) is open to others (mode 0\(String(facts.mode, radix: 8))). "

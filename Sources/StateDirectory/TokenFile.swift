@@ -11,7 +11,7 @@ enum TokenFile {
     /// The token's text. Makes the file when it is not there; throws `unusable` for one that is loose or holds
     /// something else.
     static func open(_ path: String) throws(StateError) -> SecretBytes {
-        if let bytes = try PrivateFile.read(path, what: "the token", limit: 4096) {
+        if let bytes = try PrivateFile.read(path, what: "the token", limit: 4096, wayOut: WayOut.newToken) {
             let text = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
             let rest = bytes[text.endIndex...].allSatisfy {
                 $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r")
@@ -20,8 +20,7 @@ enum TokenFile {
             guard rest, let token, token.count >= length else {
                 throw StateError(
                     .unusable,
-                    "\(path) holds no token (at least \(length) bytes as base64url). Remove it and start again: a new "
-                        + "one is made")
+                    "\(path) holds no token (at least \(length) bytes as base64url). \(WayOut.newToken)")
             }
             return SecretBytes(Array(text))
         }

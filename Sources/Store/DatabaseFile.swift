@@ -33,11 +33,11 @@ struct DatabaseFile: Sendable {
         guard let facts = fileFacts(path) else {
             throw StoreError(.missing, "the database \(path) is missing. \(restore)")
         }
-        guard facts.isRegular else {
-            throw StoreError(.unreadable, "the database \(path) is not a plain file. \(restore)")
-        }
         for name in [path, path + "-wal", path + "-shm"] {
             guard let facts = fileFacts(name) else { continue }
+            guard facts.isRegular else {
+                throw StoreError(.unreadable, "\(name) is not a plain file. \(restore)")
+            }
             guard facts.uid == geteuid() else {
                 throw StoreError(
                     .loose,

@@ -90,14 +90,20 @@ enum DeviceLines {
         var records: [DeviceRecord] = []
         var places: [Fingerprint: Int] = [:]
         var number = 0
-        for line in body.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        var rest = body[...]
+        // One line at a time: a list of them all would weigh many times what 64 MiB of short lines do.
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest.dropFirst(line.count + 1)
             number += 1
             guard line.contains(where: { !isSpace($0) }) else { continue }
             let record: DeviceRecord
             do {
                 record = try device(Array(line), now: now)
             } catch {
-                throw APIProblems.invalid(error.field ?? "line", "line \(number): \(error.message)")
+                var detail = error.message
+                if let field = error.field, !detail.contains(field) { detail = "\(field) \(detail)" }
+                throw APIProblems.invalid(error.field ?? "line", "line \(number): \(detail)")
             }
             if let place = places[record.fingerprint] {
                 records[place] = record
