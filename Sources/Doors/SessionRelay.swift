@@ -224,7 +224,9 @@ final class SessionRelay {
         backend.hasEnded = true
         if case .goodbye(_, let why) = ending { return finish(why) }
         guard case .no = ending else { return }
-        if fromHost.backendSaidGoodbye || deviceHasEnded { return finish(.backendEnded) }
+        // A device that left first is why the session ended; the backend only followed it.
+        if deviceHasEnded { return finish(.peerClosed) }
+        if fromHost.backendSaidGoodbye { return finish(.backendEnded) }
         let isEarly = !backend.hasSpoken && worker.loop.now() - admittedAt < .seconds(1)
         if isEarly {
             return fail(

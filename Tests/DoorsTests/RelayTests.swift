@@ -173,7 +173,7 @@ struct RelayTests {
         try stage.session.send(Self.windowList + message(1, 70_000))
         stage.session.finish()
         #expect(try stage.device.rest().map(\.header.kind) == [.windowList, .frame])
-        try stage.host.until("it is over") { stage.host.ended == [.backendEnded] }
+        try stage.host.until("it is over") { stage.host.ended == [.peerClosed] }
     }
 
     @Test("a device that vanishes ends the session, and what it said before arrives")
