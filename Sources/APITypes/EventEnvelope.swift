@@ -30,10 +30,6 @@ package struct EventEnvelope: Sendable, Equatable {
         package static let sessionClosed = "session.closed"
         /// The quality that runs, or a pair, changed.
         package static let qualityChanged = "quality.changed"
-        /// What is known of a session's link changed.
-        package static let linkChanged = "link.changed"
-        /// The report changed.
-        package static let reachabilityChanged = "reachability.changed"
         /// Settings changed.
         package static let settingsChanged = "settings.changed"
         /// A door opened, closed or failed.

@@ -25,12 +25,12 @@ package struct Window: APIObject {
     /// Whether the remote door pairs with it too.
     package var remote: Bool
     /// Where devices can reach the host, as in kind 18.
-    package var addresses: [AddressItem]
+    package var addresses: [HostAddress]
 
     /// All of it.
     package init(
         id: String, url: String, code: String, groupedCode: String, expiresAt: WallTime, triesLeft: Int,
-        openedBy: String, askedBy: DeviceRef?, requestedBy: String?, remote: Bool, addresses: [AddressItem]
+        openedBy: String, askedBy: DeviceRef?, requestedBy: String?, remote: Bool, addresses: [HostAddress]
     ) {
         self.id = id
         self.url = url
@@ -56,7 +56,7 @@ package struct Window: APIObject {
         askedBy = try json.optional("askedBy", DeviceRef.init(json:))
         requestedBy = try json.optionalString("requestedBy")
         remote = try json.requiredBool("remote")
-        addresses = try json.list("addresses", AddressItem.init(json:))
+        addresses = try json.list("addresses", HostAddress.init(json:))
     }
 
     package func encode(into writer: inout JSONWriter) {
@@ -126,38 +126,9 @@ package struct Cleared: APIObject {
     package func encode(into writer: inout JSONWriter) { writer.field("cleared", true) }
 }
 
-/// One way to reach the host, kind 18's object (spec 01 section 6).
-package struct AddressItem: APIObject {
-    /// An address or a name.
-    package var host: String
-    /// nil: the remote port.
-    package var port: Int?
-    /// Kind 18's `kind`.
-    package var kind: String
-    /// Kind 18's `via`, for people.
-    package var via: String
-
-    /// One address.
-    package init(host: String, port: Int?, kind: String, via: String) {
-        self.host = host
-        self.port = port
-        self.kind = kind
-        self.via = via
-    }
-
-    package init(json: JSON) throws(JSONError) {
-        host = try json.requiredString("host")
-        port = try json.optionalInt("port")
-        kind = try json.requiredString("kind")
-        via = try json.requiredString("via")
-    }
-
-    package func encode(into writer: inout JSONWriter) {
-        writer.field("host", host)
-        writer.field("port", ifPresent: port)
-        writer.field("kind", kind)
-        writer.field("via", via)
-    }
+/// One way to reach the host is kind 18's own object (spec 01 section 6).
+extension HostAddress: APIObject {
+    package func encode(into writer: inout JSONWriter) { write(to: &writer) }
 }
 
 /// `GET /v1/pairing/window/qr.json` (spec 09.21).

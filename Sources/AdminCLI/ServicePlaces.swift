@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import APITypes
+
 /// Where a service's socket and state directory may be: the same defaults `latchkeyd` has (spec 08). Pure.
 package struct ServicePlaces: Equatable, Sendable {
     /// Unix sockets to try, in order.
@@ -13,12 +15,9 @@ package struct ServicePlaces: Equatable, Sendable {
             guard let value = environment(name), !value.isEmpty else { return nil }
             return value
         }
-        // The XDG base directory specification ignores relative values.
-        func base(_ name: String) -> String? { variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
         let namedState = options.stateDirectory ?? variable("LATCHKEY_STATE_DIR")
-        let home = base("XDG_STATE_HOME") ?? variable("HOME").map { $0 + "/.local/state" }
-        stateDirectory = namedState ?? (isRoot ? "/var/lib/latchkey" : home.map { $0 + "/latchkey" })
-        let system = "/run/latchkey/api.sock"
+        stateDirectory = namedState ?? ServiceDirectories.state(isRoot: isRoot, environment: environment)
+        let system = ServiceDirectories.rootRuntime + "/api.sock"
         if let socket = options.socket {
             sockets = [socket]
         } else if let runtime = variable("LATCHKEY_RUNTIME_DIR") {
@@ -27,8 +26,12 @@ package struct ServicePlaces: Equatable, Sendable {
             sockets = [system]
         } else {
             var places: [String] = []
-            if let runtime = base("XDG_RUNTIME_DIR") { places.append(runtime + "/latchkey/api.sock") }
-            if let stateDirectory { places.append(stateDirectory + "/run/api.sock") }
+            if let runtime = ServiceDirectories.userRuntime(environment: environment) {
+                places.append(runtime + "/api.sock")
+            }
+            if let stateDirectory {
+                places.append(ServiceDirectories.runtime(in: stateDirectory) + "/api.sock")
+            }
             // Another user's service is meant only when no state directory of this user's is named.
             if namedState == nil { places.append(system) }
             sockets = places

@@ -132,14 +132,6 @@ package struct TLSVerifyFacts: Equatable, Sendable {
         advance()
     }
 
-    /// Moves everything that is for the peer to the end of `ciphertext`; how many bytes that was.
-    @discardableResult
-    package func takeCiphertext(into ciphertext: ByteBuffer) -> Int {
-        let count = outbound.count
-        outbound.moveAll(to: ciphertext)
-        return count
-    }
-
     /// Bytes that wait for the peer.
     package var pendingCiphertext: Int { outbound.count }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import APITypes
 internal import Sockets
 internal import Wire
 
@@ -43,12 +44,16 @@ struct LocalDoors: Equatable, Sendable {
         if let option { return [option] }
         if let named = variable("LATCHKEY_RUNTIME_DIR") { return [named] }
         var places: [String] = []
-        let home = variable("XDG_STATE_HOME") ?? variable("HOME").map { $0 + "/.local/state" }
-        let state = variable("LATCHKEY_STATE_DIR")
-        if let state { places.append(state + "/run") }
-        if !isRoot, let runtime = variable("XDG_RUNTIME_DIR") { places.append(runtime + "/latchkey") }
-        if !isRoot, let home { places.append(home + "/latchkey/run") }
-        places.append("/run/latchkey")
+        if let state = variable("LATCHKEY_STATE_DIR") { places.append(ServiceDirectories.runtime(in: state)) }
+        if !isRoot {
+            if let runtime = ServiceDirectories.userRuntime(environment: environment) {
+                places.append(runtime)
+            }
+            if let state = ServiceDirectories.state(isRoot: false, environment: environment) {
+                places.append(ServiceDirectories.runtime(in: state))
+            }
+        }
+        places.append(ServiceDirectories.rootRuntime)
         return places
     }
 }

@@ -1,3 +1,4 @@
+internal import APITypes
 internal import Core
 internal import Policy
 package import Wire
@@ -30,7 +31,7 @@ package struct Options: Equatable, Sendable {
 
     /// Database, key and tokens.
     package var stateDirectory: String
-    /// Sockets and `endpoints.json`; nil means the default that `Paths` works out.
+    /// Sockets and `endpoints.json`.
     package var runtimeDirectory: String
     /// The API over TCP.
     package var apiPort: Port = .number(7456)
@@ -86,7 +87,8 @@ extension Options {
         -> Invocation
     {
         var options = Options(
-            stateDirectory: Paths.defaultState(environment: environment, isRoot: isRoot), runtimeDirectory: ""
+            stateDirectory: ServiceDirectories.state(isRoot: isRoot) { environment[$0] } ?? "",
+            runtimeDirectory: ""
         )
         for rule in rules {
             guard let text = environment[rule.variable] else { continue }
@@ -125,9 +127,15 @@ extension Options {
             }
             if let problem = rule.apply(&options, value) { return .usage("\(name): \(problem)") }
         }
+        if options.stateDirectory.isEmpty {
+            return .usage("there is no HOME to keep the state in; name a directory with --state-dir")
+        }
         if options.runtimeDirectory.isEmpty {
-            options.runtimeDirectory = Paths.defaultRuntime(
-                environment: environment, isRoot: isRoot, state: options.stateDirectory)
+            options.runtimeDirectory =
+                isRoot
+                ? ServiceDirectories.rootRuntime
+                : ServiceDirectories.userRuntime { environment[$0] }
+                    ?? ServiceDirectories.runtime(in: options.stateDirectory)
         }
         return .run(options)
     }

@@ -47,9 +47,6 @@ package struct PairingWindow: Sendable {
     /// Wrong proofs it still takes.
     package var triesLeft: Int { Self.tries - wrong }
 
-    /// Whether method `code` can be judged.
-    package var hasCodeKey: Bool { codeKey != nil }
-
     /// The code's key was derived.
     package mutating func setCodeKey(_ key: [UInt8]) { codeKey = key }
 

@@ -128,6 +128,16 @@ struct OptionsTests {
         #expect(Self.parse([], row.environment, isRoot: row.isRoot) == .run(want))
     }
 
+    @Test("without a home there is no default state directory")
+    func homeless() {
+        #expect(
+            Self.parse([], [:])
+                == .usage("there is no HOME to keep the state in; name a directory with --state-dir"))
+        #expect(
+            Self.parse(["--state-dir", "/s"], [:])
+                == .run(Options(stateDirectory: "/s", runtimeDirectory: "/s/run")))
+    }
+
     @Test("help and version win over the rest")
     func help() {
         #expect(Self.parse(["--help"]) == .help)

@@ -51,15 +51,14 @@ def test_everything_passes_in_order(start):
         thread = threading.Thread(target=connection.sendall, args=(to_device,), daemon=True)
         thread.start()
         seen["got"] = read_exactly(connection, len(to_host))
+        thread.join()  # two senders on one socket would splice their bytes
         connection.sendall(sill.message(77, b"end"))
         connection.recv(1)
 
     service, identity = connect(start, start.scripted(script))
     with service.session(identity, hello=False, served=False) as session:
         channel = session.channel
-        writer = threading.Thread(target=lambda: None)
         channel.send(to_host, timeout=30)
-        writer.start()
         got, ends = b"", False
         while not ends:
             kind, stamp, keyframe, payload = channel.read_message(20)

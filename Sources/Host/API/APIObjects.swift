@@ -63,9 +63,7 @@ extension Window {
             expiresAt: offer.expiresAt, triesLeft: offer.triesLeft, openedBy: offer.openedBy.rawValue,
             askedBy: offer.askedBy.map { APIDeviceRef(id: $0.id.text, name: $0.name) },
             requestedBy: offer.requestedBy, remote: offer.remote,
-            addresses: offer.addresses.map {
-                AddressItem(host: $0.host, port: $0.port, kind: $0.kind, via: $0.via)
-            })
+            addresses: offer.addresses)
     }
 }
 
