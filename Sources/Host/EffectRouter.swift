@@ -28,6 +28,8 @@ final class EffectRouter: Sendable {
         let changeDone: @Sendable (ChangeID, ChangeOutcome) -> Void
         let windowReady: @Sendable (_ id: String) -> Void
         let event: @Sendable (Event) -> Void
+        /// Serves another identity from here on.
+        let identityChanged: @Sendable (Fingerprint) -> Void
     }
 
     private let owners = Mutex<Owners?>(nil)
@@ -57,6 +59,7 @@ final class EffectRouter: Sendable {
             owners.doors.endSession(session, connection, goodbye)
         case .openDoor(let door, let port): open(door, port, owners)
         case .closeDoor(let door): owners.doors.close(door)
+        case .identityChanged(let fingerprint): owners.identityChanged(fingerprint)
         case .broadcastHostInfo: owners.doors.broadcastHostInfo()
         case .deriveCodeKey(let window, let code): derive(window, code, owners)
         case .windowReady(let id): owners.jobs.post { owners.windowReady(id) }

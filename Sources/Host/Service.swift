@@ -62,14 +62,10 @@ final class Service: Sendable {
         threads = [derivation, service]
         ticker = try Ticker()
 
-        let certificate = try directory.key.certificate()
-        let signer = HostInfoSigner(key: directory.key, core: core, wall: wallNow)
+        let identity = LiveIdentity(try LiveIdentity.Served(directory.identity.current))
+        let signer = HostInfoSigner(identity: identity, core: core, wall: wallNow)
         var services = APIServices(
-            core: core, store: directory.store,
-            identity: HostIdentity(
-                fingerprint: directory.key.fingerprint, publicKey: directory.key.point,
-                certificate: certificate,
-                createdAt: directory.createdAt, version: latchkeyVersion),
+            core: core, store: directory.store, identity: IdentityDesk(identity, directory.identity),
             hostInfo: signer.payload, windowEntropy: SecretSource.window,
             advertising: { options.advertises ? "unavailable" : "off" },
             now: { Moment(now: monotonicNow(), wall: wallNow()) }, started: started,
@@ -78,13 +74,14 @@ final class Service: Sendable {
         endpoints = EndpointsPublisher(directory: options.runtimeDirectory)
         // No door is open yet: that is the core's to say, at its start.
         doors = try Doors(
-            core: core, tls: TLSServerContext(key: directory.key, certificateDER: certificate),
+            core: core, tls: { identity.current.tls },
             workers: options.workers ?? CurrentProcess.cores,
             backend: options.backend.map(Doors.Backend.init),
             hostInfo: { try? signer.payload() }, log: log.log)
         let events = EventWriter(
             hub: services.events, windows: services.windows, fallbackName: host.fallbackName,
-            overridden: core.enter { core, _ in core.overridden }, wall: wallNow)
+            overridden: core.enter { core, _ in core.overridden }, identity: services.identity.current,
+            wall: wallNow)
         router.connect(
             EffectRouter.Owners(
                 core: core, doors: doors, committer: directory.committer, jobs: service.mailbox,
@@ -94,7 +91,11 @@ final class Service: Sendable {
                 },
                 endpoints: endpoints, log: log, wake: ticker.wake,
                 changeDone: services.changes.done, windowReady: services.windows.settled,
-                event: events.write))
+                event: events.write,
+                identityChanged: { [directory] fingerprint in
+                    identity.adopt(fingerprint)
+                    if let problem = directory.identity.takeProblem() { log.log(LogLine(.error, problem)) }
+                }))
 
         services.moreMetrics = { [doors] page in
             page.gauge(

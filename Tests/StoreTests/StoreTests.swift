@@ -159,7 +159,7 @@ struct StoreTests {
         try store.apply(.settings(values: ["home.bitrate": "1", "name": "Den"], requirePairing: nil))
         try store.apply(
             .settings(values: ["home.bitrate": "2", "name": nil], requirePairing: false),
-            requirePairing: { () throws(StoreError) in "0.abc" })
+            requirePairing: { _ throws(StoreError) in "0.abc" })
         let state = try reloaded()
         #expect(state.settings == ["home.bitrate": "2"])
         #expect(state.requirePairing == "0.abc")

@@ -4,7 +4,7 @@ package import Core
 internal import EventLoop
 package import LocalAPI
 package import Store
-package import Wire
+internal import Wire
 
 /// Everything the API's handlers reach of the service, and nothing else. Filled once, before the server starts.
 package struct APIServices: Sendable {
@@ -12,8 +12,8 @@ package struct APIServices: Sendable {
     package var core: SharedCore
     /// Reads lists; changes reach it through the core only.
     package var store: Store
-    /// Who this host is.
-    package var identity: HostIdentity
+    /// Who this host is, and the way to another identity.
+    package var identity: IdentityDesk
     /// The current kind 18 payload, signed now. Throws when the key cannot sign.
     package var hostInfo: @Sendable () throws -> [UInt8]
     /// Fresh secrets for a window. Throws when the system has no randomness.
@@ -39,7 +39,7 @@ package struct APIServices: Sendable {
 
     /// The parts that have no stand-in.
     package init(
-        core: SharedCore, store: Store, identity: HostIdentity,
+        core: SharedCore, store: Store, identity: IdentityDesk,
         hostInfo: @escaping @Sendable () throws -> [UInt8],
         windowEntropy: @escaping @Sendable () throws -> WindowEntropy,
         advertising: @escaping @Sendable () -> String, now: @escaping @Sendable () -> Moment, started: Moment,
@@ -63,28 +63,3 @@ package struct APIServices: Sendable {
     }
 }
 
-/// What `GET /v1/identity` says, but for the name.
-package struct HostIdentity: Sendable {
-    /// Of the host's key.
-    package var fingerprint: Fingerprint
-    /// The public key, X9.63, 65 bytes.
-    package var publicKey: [UInt8]
-    /// DER.
-    package var certificate: [UInt8]
-    /// When the key was made.
-    package var createdAt: WallTime
-    /// The service's version.
-    package var version: String
-
-    /// All of it.
-    package init(
-        fingerprint: Fingerprint, publicKey: [UInt8], certificate: [UInt8], createdAt: WallTime,
-        version: String
-    ) {
-        self.fingerprint = fingerprint
-        self.publicKey = publicKey
-        self.certificate = certificate
-        self.createdAt = createdAt
-        self.version = version
-    }
-}

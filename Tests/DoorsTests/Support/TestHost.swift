@@ -82,7 +82,7 @@ final class TestHost: Sendable {
         let infoCount = Count()
         let log = lines
         let doors = try Doors(
-            core: core, tls: tls, workers: workers, backend: backend,
+            core: core, tls: { tls }, workers: workers, backend: backend,
             hostInfo: { Array("info \(infoCount.next())".utf8) },
             times: times, log: { line in log.lines.withLock { $0.append(line.message) } })
         self.router = router
