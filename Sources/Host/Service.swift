@@ -94,6 +94,7 @@ final class Service: Sendable {
                 event: events.write,
                 identityChanged: { [directory] fingerprint in
                     identity.adopt(fingerprint)
+                    directory.identity.finished()
                     if let problem = directory.identity.takeProblem() { log.log(LogLine(.error, problem)) }
                 }))
 

@@ -26,10 +26,12 @@ package struct Committer: Sendable {
     }
 
     /// Queues the commit and returns. `answer` is called once, on the store's thread and never inside this call:
-    /// committed means it is on disk, failed that nothing changed. Call order is commit order.
+    /// committed means it is on disk, failed that nothing changed. Call order is commit order. After `rotate` was
+    /// committed the caller says ``IdentityKeeper/finished()`` once it serves the new identity.
     package func commit(_ commit: StoreCommit, answer: @escaping @Sendable (CommitResult) -> Void) {
         store.submit(commit, requirePairing: text(for: commit)) { result in
-            settle(commit, result) { answer(Self.result(result)) }
+            settle(commit, result)
+            answer(Self.result(result))
         }
     }
 
@@ -41,7 +43,8 @@ package struct Committer: Sendable {
         } catch {
             result = .failure(error)
         }
-        settle(commit, result) {}
+        settle(commit, result)
+        if case .rotate = commit.change { identity.finished() }
         return Self.result(result)
     }
 
@@ -70,16 +73,13 @@ package struct Committer: Sendable {
         }
     }
 
-    /// The key files follow before the core hears of it, and so before anyone is promised anything; another rotation
-    /// may begin only when the core has heard.
-    private func settle(_ commit: StoreCommit, _ result: Result<Void, StoreError>, _ tell: () -> Void) {
-        guard case .rotate = commit.change else { return tell() }
+    /// The key files follow before the core hears of it, and so before anyone is promised anything.
+    private func settle(_ commit: StoreCommit, _ result: Result<Void, StoreError>) {
+        guard case .rotate = commit.change else { return }
         switch result {
         case .success: identity.settled(nil)
         case .failure(let error): identity.settled(error)
         }
-        tell()
-        identity.finished()
     }
 
     private static func result(_ result: Result<Void, StoreError>) -> CommitResult {

@@ -75,7 +75,9 @@ package final class IdentityKeeper: Sendable {
 
     /// Makes another identity and puts its key on disk, synced, where it harms nothing. Waits for the disk. What is
     /// returned ends either in a commit `rotate` or by ``abandon()``; until then there can be no other.
-    package func stage(now: WallTime) throws(StagingFailure) -> (identity: KeptIdentity, stored: StoredIdentity) {
+    package func stage(now: WallTime) throws(StagingFailure) -> (
+        identity: KeptIdentity, stored: StoredIdentity
+    ) {
         let leftover = try state.withLock { state throws(StagingFailure) in
             guard !state.isStaging else { throw .inProgress }
             state.isStaging = true
@@ -118,7 +120,7 @@ package final class IdentityKeeper: Sendable {
         }
     }
 
-    /// A commit `rotate` has ended; ``finished()`` follows once everybody knows. After success the new key is in force before anything else is signed or answered.
+    /// A commit `rotate` has ended; after success ``finished()`` follows once the new identity is served. After success the new key is in force before anything else is signed or answered.
     func settled(_ error: StoreError?) {
         if let error {
             state.withLock { state in
@@ -126,6 +128,7 @@ package final class IdentityKeeper: Sendable {
                 state.leftover = .removal
             }
             if error.leftNothing { removeKey() }
+            finished()
             return
         }
         state.withLock { state in
@@ -143,8 +146,8 @@ package final class IdentityKeeper: Sendable {
         }
     }
 
-    /// Another may be staged.
-    func finished() { state.withLock { $0.isStaging = false } }
+    /// What was committed is served, or nothing is on its way any more: another may be staged.
+    package func finished() { state.withLock { $0.isStaging = false } }
 
     private func putInPlace() throws(SocketError) {
         try renameFile(paths.newKey, to: paths.key)

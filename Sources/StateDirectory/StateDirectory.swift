@@ -107,7 +107,8 @@ package final class StateDirectory: Sendable {
         let identity = identity.current
         return HostFacts(
             fingerprint: identity.key.fingerprint, recognitionKey: identity.recognitionKey.copy,
-            fallbackName: fallbackName, startedAt: startedAt, sessionPrefix: sessionPrefix, bootWall: bootWall, version: version)
+            fallbackName: fallbackName, startedAt: startedAt, sessionPrefix: sessionPrefix,
+            bootWall: bootWall, version: version)
     }
 }
 

@@ -77,7 +77,8 @@ struct PropertyTests {
             switch Int.random(in: 0..<40, using: &random) {
             case 0:
                 let next = StoredIdentity(
-                    fingerprint: Driver.key("host \(step)"), recognitionKey: [], createdAt: driver.moment.wall)
+                    fingerprint: Driver.key("host \(step)"), recognitionKey: [], createdAt: driver.moment.wall
+                )
                 let confirm = driver.core.host.fingerprint.id.text
                 _ = driver.input {
                     $0.propose(.rotate(next, confirm: confirm), actor: Actor(text: "unix:0"), $1)

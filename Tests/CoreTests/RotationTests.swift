@@ -45,7 +45,8 @@ struct RotationTests {
                 $0.requirePairing = false
             }, devices: [Driver.record("D"), Driver.record("E")])
         let own = [
-            driver.session(.home, "D"), driver.session(.remote, "D", .vpn), driver.session(.home, "U", .lan(9)),
+            driver.session(.home, "D"), driver.session(.remote, "D", .vpn),
+            driver.session(.home, "U", .lan(9)),
         ]
         driver.openWindow()
         driver.store = nil
@@ -55,7 +56,8 @@ struct RotationTests {
             return
         }
         // Nothing has changed yet.
-        #expect(driver.core.host.fingerprint == Driver.key("mac") && driver.core.trust.isPaired(Driver.key("D")))
+        #expect(
+            driver.core.host.fingerprint == Driver.key("mac") && driver.core.trust.isPaired(Driver.key("D")))
         #expect(driver.goodbyes.isEmpty)
         driver.input { $0.committed(id, .committed, $1) }
 
@@ -87,7 +89,10 @@ struct RotationTests {
         let row = try #require(driver.commits.flatMap(\.audit).first { $0.action == "identity.rotate" })
         #expect(row.actor == "unix:0" && row.outcome == "ok")
         #expect(row.detail == "\(Self.confirm) → \(Driver.key("next").id.text)")
-        guard case .rotate(let stored, let actor) = driver.commits.first(where: { !$0.audit.isEmpty && $0.audit[0] == row })?.change
+        guard
+            case .rotate(let stored, let actor) = driver.commits.first(where: {
+                !$0.audit.isEmpty && $0.audit[0] == row
+            })?.change
         else {
             Issue.record("no such commit")
             return
@@ -126,7 +131,8 @@ struct RotationTests {
     @Test(arguments: [
         Refusal(confirm: "", store: .committed, answer: .refused(.confirmMismatch), outcomes: []),
         Refusal(
-            confirm: confirm.lowercased(), store: .committed, answer: .refused(.confirmMismatch), outcomes: []),
+            confirm: confirm.lowercased(), store: .committed, answer: .refused(.confirmMismatch), outcomes: []
+        ),
         Refusal(
             confirm: next.fingerprint.id.text, store: .committed, answer: .refused(.confirmMismatch),
             outcomes: []),
@@ -145,7 +151,8 @@ struct RotationTests {
         if let expected = row.answer { #expect(answer == expected) }
         #expect(driver.outcomes == row.outcomes)
         #expect(driver.goodbyes.isEmpty && driver.closedWindows.isEmpty)
-        #expect(driver.core.host.fingerprint == Driver.key("mac") && driver.core.trust.isPaired(Driver.key("D")))
+        #expect(
+            driver.core.host.fingerprint == Driver.key("mac") && driver.core.trust.isPaired(Driver.key("D")))
         #expect(driver.core.tombstone(Driver.key("D")) == nil)
         // Everything goes on.
         driver.store = .committed
@@ -190,7 +197,8 @@ struct RotationTests {
                 driver.input { $0.propose(change, actor: Self.admin, $1) } == .refused(.rotationInProgress))
         }
         #expect(driver.waiting == [id])
-        #expect(driver.commits[before...].allSatisfy { if case .auditOnly = $0.change { true } else { false } })
+        #expect(
+            driver.commits[before...].allSatisfy { if case .auditOnly = $0.change { true } else { false } })
         driver.input { $0.committed(id, .committed, $1) }
         #expect(driver.core.deviceCount == 0 && driver.core.tombstone(Driver.key("N")) == nil)
         driver.store = .committed
@@ -253,7 +261,9 @@ struct RotationTests {
         #expect(driver.core.tombstone(Driver.key("P"))?.removedAt == Self.next.createdAt)
         #expect(driver.core.tombstone(Driver.key("D"))?.removedAt != Self.next.createdAt)
         #expect(!driver.core.trust.requirePairing)
-        let answers = driver.effects.compactMap { if case .answerPairing(_, let result) = $0 { result } else { nil } }
+        let answers = driver.effects.compactMap {
+            if case .answerPairing(_, let result) = $0 { result } else { nil }
+        }
         #expect(answers.map(\.macID) == [Driver.key("mac").id.text])
     }
 

@@ -46,7 +46,8 @@ struct FirstStartTests {
         let directory = opened.directory
         defer { directory.close() }
         return Facts(
-            key: directory.identity.current.key.fingerprint, recognition: directory.identity.current.recognitionKey.copy,
+            key: directory.identity.current.key.fingerprint,
+            recognition: directory.identity.current.recognitionKey.copy,
             admin: directory.adminToken?.copy, host: directory.hostToken?.copy)
     }
 
@@ -83,11 +84,15 @@ struct FirstStartTests {
         let opened = try crashed.open()
         let isCommitted = step == .identityCommitted || step == .keyRenamed
         #expect((opened.directory.identity.current.key.fingerprint == made) == isCommitted)
-        #expect(try opened.directory.store.identity()?.fingerprint == opened.directory.identity.current.key.fingerprint)
+        #expect(
+            try opened.directory.store.identity()?.fingerprint
+                == opened.directory.identity.current.key.fingerprint)
         opened.directory.close()
         #expect(fileFacts(crashed.state.newKey) == nil)
         let later = try crashed.open()
-        #expect(later.directory.identity.current.key.fingerprint == opened.directory.identity.current.key.fingerprint)
+        #expect(
+            later.directory.identity.current.key.fingerprint
+                == opened.directory.identity.current.key.fingerprint)
     }
 
     @Test("a new key cut short by a crash is made again")

@@ -62,4 +62,3 @@ package struct APIServices: Sendable {
         if (try? runThread(name: "api-aside", work)) == nil { work() }
     }
 }
-
