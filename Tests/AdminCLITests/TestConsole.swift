@@ -12,6 +12,7 @@ final class TestConsole {
     var outputIsTerminal = false
     var inputIsTerminal = false
     var answers: [String] = []
+    var secrets: [String] = []
     var environment: [String: String] = ["HOME": "/nonexistent"]
     var now = Fixtures.now
     /// What the next wait ends with.
@@ -27,7 +28,8 @@ final class TestConsole {
         Console(
             write: { self.output += $0 }, complain: { self.errors += $0 }, outputIsTerminal: outputIsTerminal,
             inputIsTerminal: inputIsTerminal, columns: { 80 },
-            ask: { self.answers.isEmpty ? nil : self.answers.removeFirst() }, now: { self.now },
+            ask: { self.answers.isEmpty ? nil : self.answers.removeFirst() },
+            askSecretly: { self.secrets.isEmpty ? nil : self.secrets.removeFirst() }, now: { self.now },
             environment: { self.environment[$0] }, isRoot: false,
             catchStops: {
                 { descriptor, milliseconds in
