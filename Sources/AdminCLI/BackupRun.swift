@@ -149,16 +149,16 @@ struct BackupRun {
                 .usage, "a passphrase is needed, and there is no terminal to ask on",
                 advice: ["Name a file that holds it: --passphrase-file FILE"])
         }
-        console.complain(isNew ? "A passphrase for the backup: " : "The backup's passphrase: ")
-        guard let typed = console.askSecretly() else {
-            throw Failure(.interrupted, "no passphrase was given")
+        func ask(_ question: String) throws(Failure) -> String {
+            guard let typed = console.askSecretly(question) else {
+                throw Failure(.interrupted, "no passphrase was given")
+            }
+            return typed
         }
-        guard isNew else { return Array(typed.utf8) }
-        console.complain("The same again: ")
-        guard let again = console.askSecretly() else {
-            throw Failure(.interrupted, "no passphrase was given")
+        let typed = try ask(isNew ? "A passphrase for the backup: " : "The backup's passphrase: ")
+        if isNew, try ask("The same again: ") != typed {
+            throw Failure(.refused, "the two are not the same; nothing was written")
         }
-        guard again == typed else { throw Failure(.refused, "the two are not the same; nothing was written") }
         return Array(typed.utf8)
     }
 

@@ -20,7 +20,7 @@ extension Console {
             inputIsTerminal: Terminal.inputIsTerminal(),
             columns: { StandardStream.output.columns },
             ask: { readInputLine() },
-            askSecretly: { readSecretLine() },
+            askSecretly: { readSecretLine(after: $0) },
             now: { wallNow() },
             environment: { environmentVariable($0) },
             isRoot: Terminal.isRoot(),

@@ -27,8 +27,8 @@ package struct Console {
     package var columns: () -> Int?
     /// One line from the person; nil when there is none.
     package var ask: () -> String?
-    /// The same for a secret: what is typed is not shown. nil also after Ctrl-C.
-    package var askSecretly: () -> String?
+    /// The same for a secret, with its question: what is typed is not shown. nil also after Ctrl-C.
+    package var askSecretly: (_ question: String) -> String?
     /// What is shown as "3 minutes ago" is counted from here.
     package var now: () -> WallTime
     /// An environment variable.
@@ -41,7 +41,7 @@ package struct Console {
     package init(
         write: @escaping (String) -> Void, complain: @escaping (String) -> Void, outputIsTerminal: Bool,
         inputIsTerminal: Bool, columns: @escaping () -> Int?, ask: @escaping () -> String?,
-        askSecretly: @escaping () -> String?, now: @escaping () -> WallTime,
+        askSecretly: @escaping (_ question: String) -> String?, now: @escaping () -> WallTime,
         environment: @escaping (String) -> String?, isRoot: Bool,
         catchStops: @escaping () -> Wait
     ) {

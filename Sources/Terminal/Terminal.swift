@@ -50,8 +50,8 @@ package func readInputLine() -> String? {
 }
 
 /// One line of the terminal that is standard input, without showing it; nil after Ctrl-C, at the end of input, or when
-/// the terminal cannot be told to hide it. At most 4,096 bytes are kept.
-package func readSecretLine() -> String? {
+/// the terminal cannot be told to hide it. At most 4,096 bytes are kept. `question` is written once nothing is shown.
+package func readSecretLine(after question: String) -> String? {
     var shown = termios()
     guard unsafe tcgetattr(0, &shown) == 0 else { return nil }
     var hidden = shown
@@ -62,6 +62,7 @@ package func readSecretLine() -> String? {
         unsafe tcsetattr(0, TCSAFLUSH, &shown)
         StandardStream.error.write("\n")
     }
+    StandardStream.error.write(question)
     var line: [UInt8] = []
     var byte: UInt8 = 0
     while true {

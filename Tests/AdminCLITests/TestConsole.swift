@@ -29,7 +29,10 @@ final class TestConsole {
             write: { self.output += $0 }, complain: { self.errors += $0 }, outputIsTerminal: outputIsTerminal,
             inputIsTerminal: inputIsTerminal, columns: { 80 },
             ask: { self.answers.isEmpty ? nil : self.answers.removeFirst() },
-            askSecretly: { self.secrets.isEmpty ? nil : self.secrets.removeFirst() }, now: { self.now },
+            askSecretly: {
+                self.errors += $0
+                return self.secrets.isEmpty ? nil : self.secrets.removeFirst()
+            }, now: { self.now },
             environment: { self.environment[$0] }, isRoot: false,
             catchStops: {
                 { descriptor, milliseconds in

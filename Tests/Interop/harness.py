@@ -5,7 +5,9 @@ import http.client
 import json
 import os
 import pathlib
+import pty
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -299,6 +301,42 @@ def run(program, *arguments, env=None, limit=60, text=None):
     return subprocess.run(
         [str(BIN / program), *map(str, arguments)], capture_output=True, text=True, timeout=limit, env=environment,
         input=text)
+
+
+class Terminal:
+    """A command with a person before it: answers each question, and keeps all that the screen showed."""
+
+    def __init__(self, *command):
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [str(part) for part in command], stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+        os.close(slave)
+        self.shown = ""
+
+    def read(self, until, limit=START_LIMIT):
+        deadline = time.monotonic() + limit
+        while until not in self.shown:
+            assert select.select([self.master], [], [], max(0, deadline - time.monotonic()))[0], self.shown
+            try:
+                data = os.read(self.master, 4096)
+            except OSError:  # the other side is closed: all is said
+                data = b""
+            assert data, self.shown
+            self.shown += data.decode()
+
+    def type(self, text):
+        os.write(self.master, text.encode())
+
+    def end(self):
+        deadline = time.monotonic() + START_LIMIT
+        while select.select([self.master], [], [], max(0, deadline - time.monotonic()))[0]:
+            try:
+                data = os.read(self.master, 4096)
+            except OSError:
+                break
+            self.shown += data.decode()
+        os.close(self.master)
+        return self.process.wait(START_LIMIT)
 
 
 def resident_bytes(pid):

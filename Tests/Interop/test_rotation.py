@@ -83,7 +83,19 @@ def test_a_real_device_pairs_again(service, scratch):
         assert session.window_list
 
 
-def test_every_session_at_both_doors_is_told(service):
+def test_the_host_id_is_typed_to_rotate(service):
+    before = service.host_id
+    for typed, code in (("yes", 1), (before.lower(), 0)):
+        screen = harness.Terminal(harness.BIN / "latchkey", "--socket", service.runtime / "api.sock", "identity", "rotate")
+        screen.read(f"Type the host's ID, {before}, to go on: ")
+        screen.type(typed + "\n")
+        assert screen.end() == code
+        assert (service.host_id == before) == (code == 1)
+
+
+def test_every_session_at_both_doors_is_told(start):
+    # A quiet stream, so that a goodbye finds its place between two messages also on a busy machine.
+    service = start(backend=start.sample("--rate", "20k", "--fps", "2").address)
     service.settings(remoteAccess=True, requirePairing=False)
     identity, stranger = service.pair_device(), sill.Identity()
     with service.session(identity) as home, service.session(identity, "remote") as away, service.session(stranger) as other:
