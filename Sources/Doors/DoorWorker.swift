@@ -36,7 +36,7 @@ final class DoorWorker {
     private let inbox: WorkerInbox
     private let keeper: ListenerKeeper?
     private var acceptors: [Door: Acceptor] = [:]
-    private var connections: [ConnectionID: Connection] = [:]
+    private(set) var connections: [ConnectionID: Connection] = [:]
     private var nextSerial: UInt64 = 1
     private var lingering = 0
     private var sessions = 0

@@ -50,7 +50,7 @@ final class SessionRelay {
     private var socketHasEnded = false
     private var pendingInfo: [UInt8]?
     /// The hold is full, and has not yet fallen to where the backend is read again.
-    private var isHolding = false
+    private(set) var isHolding = false
 
     init(
         _ view: SessionView, connection: Connection, tls: TLSConnection, helloWasRead: Bool
@@ -106,13 +106,13 @@ final class SessionRelay {
     }
 
     private func pumpDevice() {
-        let plain = worker.upstream
-        while canTakeFromDevice {
-            let count = tls.read(into: plain, limit: DoorWorker.chunk)
-            guard count > 0 else { break }
-            view.counters.bytesIn.wrappingAdd(UInt64(count), ordering: .relaxed)
-            passUpstream()
-        }
+        // A flush may make the room that was missing, and then TLS is asked again: nothing would ever tell of what stays
+        // in it, since its socket is empty and the backend's has taken everything.
+        var isDrained = false
+        repeat {
+            isDrained = takeFromDevice()
+            flushBackend()
+        } while !isDrained && canTakeFromDevice
         switch tls.state {
         case .closedByPeer where !deviceHasEnded:
             deviceHasEnded = true
@@ -124,6 +124,18 @@ final class SessionRelay {
         default: break
         }
         flushBackend()
+    }
+
+    /// Decrypts while there is room for it; whether TLS has nothing more for now.
+    private func takeFromDevice() -> Bool {
+        let plain = worker.upstream
+        while canTakeFromDevice {
+            let count = tls.read(into: plain, limit: DoorWorker.chunk)
+            guard count > 0 else { return true }
+            view.counters.bytesIn.wrappingAdd(UInt64(count), ordering: .relaxed)
+            passUpstream()
+        }
+        return false
     }
 
     private var canTakeFromDevice: Bool {

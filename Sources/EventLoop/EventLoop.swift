@@ -45,6 +45,11 @@ package import Wire
         }
     }
 
+    /// Serves what is ready now, without waiting, and returns: for a thread that does other things in between.
+    package func serveReady() {
+        _ = unsafe event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK)
+    }
+
     /// Calls `handler` whenever the descriptor is ready for what the watch asks; until the watch ends.
     ///
     /// The descriptor stays the caller's and must outlive the watch.

@@ -64,21 +64,10 @@ final class TestHost: Sendable {
         backend: Doors.Backend? = nil, settings: Settings = Settings(), devices: [Identity] = [],
         limits: DoorLimits = .shipped, workers: Int = 1, times: DoorTimes = DoorTimes()
     ) throws {
-        let host = try Identity.host.get()
         let router = Router()
-        let records = devices.map {
-            DeviceRecord(
-                fingerprint: $0.key.fingerprint, name: "iPad", pairedAt: WallTime(milliseconds: 0),
-                pairedHow: "qr")
-        }
-        let facts = HostFacts(
-            fingerprint: host.key.fingerprint, recognitionKey: [UInt8](repeating: 5, count: 32),
-            fallbackName: "Host", startedAt: wallNow(), sessionPrefix: "t", bootWall: wallNow(), version: "0")
-        let value = Core(
-            host: facts, settings: settings, overrides: SettingsOverrides(), devices: records, tombstones: [],
-            primitives: Primitives(hmacSHA256: Digest.hmacSHA256, equal: Digest.equal), limits: limits)
+        let value = try Self.makeCore(settings: settings, devices: devices, limits: limits)
         let core = SharedCore(value, clock: monotonicNow, wall: wallNow) { router.carryOut($0) }
-        let tls = try TLSServerContext(key: host.key, certificateDER: host.certificate)
+        let tls = try Self.makeTLS()
         let infoCount = Count()
         let log = lines
         let doors = try Doors(
@@ -91,6 +80,29 @@ final class TestHost: Sendable {
         router.doors.withLock { $0 = doors }
         router.core.withLock { $0 = core }
         core.enter { $0.start($1) }
+    }
+
+    /// A core whose host is ``Identity/host`` and knows these devices.
+    static func makeCore(
+        settings: Settings = Settings(), devices: [Identity] = [], limits: DoorLimits = .shipped
+    ) throws -> Core {
+        let records = devices.map {
+            DeviceRecord(
+                fingerprint: $0.key.fingerprint, name: "iPad", pairedAt: WallTime(milliseconds: 0),
+                pairedHow: "qr")
+        }
+        let facts = HostFacts(
+            fingerprint: try Identity.host.get().key.fingerprint,
+            recognitionKey: [UInt8](repeating: 5, count: 32), fallbackName: "Host", startedAt: wallNow(),
+            sessionPrefix: "t", bootWall: wallNow(), version: "0")
+        return Core(
+            host: facts, settings: settings, overrides: SettingsOverrides(), devices: records, tombstones: [],
+            primitives: Primitives(hmacSHA256: Digest.hmacSHA256, equal: Digest.equal), limits: limits)
+    }
+
+    static func makeTLS() throws -> TLSServerContext {
+        let host = try Identity.host.get()
+        return try TLSServerContext(key: host.key, certificateDER: host.certificate)
     }
 
     deinit {
