@@ -18,29 +18,39 @@ final class SteppedDoor {
     let core: SharedCore
     let worker: DoorWorker
     private let inbox: WorkerInbox
-    private let address: SocketAddress
-    private let journal = Journal()
+    let address: SocketAddress
+    private let journal: Journal
 
-    /// What the core has told so far.
+    /// What the core has told so far; what is for the worker goes to it.
     private final class Journal: Sendable {
         let ended = Mutex<[SessionEnd]>([])
+        let inbox: WorkerInbox
+
+        init(_ inbox: WorkerInbox) { self.inbox = inbox }
 
         func carryOut(_ effect: Effect) {
-            if case .event(.sessionClosed(_, let why)) = effect { ended.withLock { $0.append(why) } }
+            switch effect {
+            case .answerPairing(let id, let result): inbox.send(.answerPairing(id, result))
+            case .endSession(let id, let connection, let goodbye):
+                inbox.send(.endSession(id, connection, goodbye))
+            case .event(.sessionClosed(_, let why)): ended.withLock { $0.append(why) }
+            default: break
+            }
         }
     }
 
     init(
         backend: Doors.Backend?, devices: [Identity], door: Door = .home, times: DoorTimes = DoorTimes()
     ) throws {
-        let journal = journal
+        inbox = try WorkerInbox()
+        let journal = Journal(inbox)
+        self.journal = journal
         var settings = Settings()
         settings.remoteAccess = door == .remote
         core = SharedCore(
             try TestHost.makeCore(settings: settings, devices: devices), clock: monotonicNow, wall: wallNow
         ) { journal.carryOut($0) }
         core.enter { $0.start($1) }
-        inbox = try WorkerInbox()
         let context = DoorContext(
             core: core, tls: try TestHost.makeTLS(), backend: backend, times: times, hostInfo: { nil },
             log: { _ in })
