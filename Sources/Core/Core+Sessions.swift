@@ -38,6 +38,14 @@ extension Core {
             ])
     }
 
+    /// Its worker has put a goodbye of its own into the session (`noHost`) and closes it: counted and told like one that
+    /// a rule sends. Nothing when it was told to go before.
+    package mutating func sessionSaidGoodbye(_ id: SessionID, _ goodbye: Goodbye, _ moment: Moment) {
+        settle(moment)
+        guard let view = table.close(id, goodbye) else { return }
+        tell(goodbye, of: view)
+    }
+
     /// The session is over; the worker has closed it.
     package mutating func sessionEnded(_ id: SessionID, _ why: SessionEnd, _ moment: Moment) {
         settle(moment)
@@ -45,12 +53,13 @@ extension Core {
         let view = session.view
         counters.endedBytesIn += view.counters.bytesIn.load(ordering: .relaxed)
         counters.endedBytesOut += view.counters.bytesOut.load(ordering: .relaxed)
-        log(
-            .info, "session ended",
-            [
-                ("session", id.text), ("device", view.fingerprint?.shortName ?? ""),
-                ("reason", view.goodbye?.reason ?? why.rawValue),
-            ])
+        var fields = [
+            ("session", id.text), ("device", view.fingerprint?.shortName ?? ""),
+            ("reason", view.goodbye?.reason ?? why.rawValue),
+        ]
+        // What the device was told does not say what happened.
+        if view.goodbye != nil, why != .goodbye { fields.append(("ended", why.rawValue)) }
+        log(.info, "session ended", fields)
         emit(.event(.sessionClosed(view, why)))
         if let key = view.fingerprint { saw(key, route: view.route, moment) }
         refreshQuality()
@@ -127,9 +136,14 @@ extension Core {
     /// Tells a session why it ends and lets its worker close it; each session is told at most once.
     mutating func end(_ id: SessionID, _ goodbye: Goodbye, _ moment: Moment) {
         guard let view = table.close(id, goodbye) else { return }
-        counters.goodbyes[goodbye.reason, default: 0] += 1
         emit(.endSession(id, view.connection, goodbye))
-        log(.info, "goodbye", [("session", id.text), ("reason", goodbye.reason)])
+        tell(goodbye, of: view)
+    }
+
+    /// Counts and tells a goodbye that is on its way.
+    private mutating func tell(_ goodbye: Goodbye, of view: SessionView) {
+        counters.goodbyes[goodbye.reason, default: 0] += 1
+        log(.info, "goodbye", [("session", view.id.text), ("reason", goodbye.reason)])
         emit(.event(.sessionClosing(view, goodbye)))
         refreshQuality()
     }

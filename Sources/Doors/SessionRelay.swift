@@ -226,7 +226,7 @@ final class SessionRelay {
         let wasEnding = if case .no = ending { false } else { true }
         finish(.backendFailed)
         guard isClean, !wasEnding, !fromHost.backendSaidGoodbye else { return }
-        connection.say(.goodbye, Goodbye.noHost("The streaming program on this host failed.").encode(), tls)
+        say(.noHost("The streaming program on this host failed."))
         connection.startTimer(worker.context.times.goodbye)
     }
 
@@ -279,8 +279,15 @@ final class SessionRelay {
 
     private func sayGoodbye() {
         guard case .goodbye(let goodbye, let why) = ending else { return }
-        connection.say(.goodbye, goodbye.encode(), tls)
+        say(goodbye)
         finish(why)
+    }
+
+    /// Puts a goodbye into the stream. One of the relay's own is news to the core; its own it knows.
+    private func say(_ goodbye: Goodbye) {
+        connection.say(.goodbye, goodbye.encode(), tls)
+        let id = id
+        worker.context.core.enter { core, moment in core.sessionSaidGoodbye(id, goodbye, moment) }
     }
 
     // MARK: Ending

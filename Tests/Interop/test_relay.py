@@ -144,6 +144,11 @@ def test_no_backend(start):
         session.follow(8, until=lambda s: s.end)
         assert session.goodbye["reason"] == "noHost" and session.goodbye["message"]
         assert session.goodbye["reconnect"] is True and session.order == [22]
+    # The relay's own goodbye counts and is told like any other.
+    harness.eventually(lambda: not service.sessions())
+    assert 'latchkey_goodbyes_total{reason="noHost"} 1' in service.api("GET", "/metrics").body.decode()
+    logged = [line["message"] for line in map(json.loads, service.log().splitlines()) if "session" in line]
+    assert logged[-2:] == ["goodbye", "session ended"]
 
 
 def test_a_backend_that_is_not_there(start):

@@ -123,6 +123,9 @@ final class TestHost: Sendable {
     /// Why sessions have ended so far.
     var ended: [SessionEnd] { router.ended.withLock { $0 } }
 
+    /// How many goodbyes of each reason the core knows of.
+    var goodbyes: [String: UInt64] { core.enter { core, _ in core.counters.goodbyes } }
+
     /// Waits, 10 s at most, until something another thread does is done.
     func until(_ what: String, _ condition: () -> Bool) throws {
         let deadline = monotonicNow() + .seconds(10)
