@@ -62,7 +62,7 @@ final class Connection {
         self.door = door
         self.socket = socket
         self.worker = worker
-        lastHeard = worker.loop.now()
+        lastHeard = worker.now()
         watch = worker.loop.watch(self.socket.descriptor, readable: true, writable: false) {
             [unowned self] events in
             if events.contains(.readable) { readable() } else { writable() }
@@ -167,7 +167,7 @@ final class Connection {
         do {
             guard let count = try socket.read(into: buffer, max: max) else { return .nothing }
             if count == 0 { return .ended(wasReset: false) }
-            lastHeard = worker.loop.now()
+            lastHeard = worker.now()
             return .bytes(count)
         } catch {
             return .ended(wasReset: true)

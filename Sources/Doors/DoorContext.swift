@@ -2,6 +2,8 @@
 
 internal import Core
 internal import CryptoEngine
+internal import Policy
+internal import Sockets
 package import Wire
 
 extension Doors {
@@ -32,6 +34,8 @@ package struct DoorTimes: Sendable {
     package var hostInfo: Duration = .milliseconds(500)
     /// Connecting to the backend (08).
     package var backend: Duration = .seconds(5)
+    /// Between looks at sessions that say or take nothing (03 section 14).
+    package var sweep: Duration = SessionSweep.interval
 
     package init() {}
 }
@@ -45,5 +49,7 @@ struct DoorContext: Sendable {
     /// A freshly signed kind 18 payload; nil while there is nothing to say.
     let hostInfo: @Sendable () -> [UInt8]?
     let log: @Sendable (LogLine) -> Void
+    /// The time rules run by; timers run by the loop's.
+    var clock: @Sendable () -> MonotonicTime = monotonicNow
     let board = DoorBoard()
 }

@@ -65,6 +65,9 @@ final class DoorWorker {
     /// Serves until the stop command has been carried out.
     func run() { loop.run() }
 
+    /// The time that rules run by.
+    func now() -> MonotonicTime { context.clock() }
+
     // MARK: Connections
 
     /// Step A for a connection just accepted: judged before any byte, closed at once when refused.
@@ -112,19 +115,19 @@ final class DoorWorker {
     func sessionBegan() {
         sessions += 1
         if sweepTimer == nil {
-            sweepTimer = loop.timer(after: SessionSweep.interval) { [unowned self] in sweep() }
+            sweepTimer = loop.timer(after: context.times.sweep) { [unowned self] in sweep() }
         } else if sweepTimer?.isPending == false {
-            sweepTimer?.start(after: SessionSweep.interval)
+            sweepTimer?.start(after: context.times.sweep)
         }
     }
 
     func sessionEnded() { sessions -= 1 }
 
     private func sweep() {
-        let now = loop.now()
+        let now = now()
         // A copy: sweeping may close and so remove.
         for connection in Array(connections.values) { connection.sweep(at: now) }
-        if sessions > 0 { sweepTimer?.start(after: SessionSweep.interval) }
+        if sessions > 0 { sweepTimer?.start(after: context.times.sweep) }
     }
 
     // MARK: Commands

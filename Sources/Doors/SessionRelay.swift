@@ -43,7 +43,7 @@ final class SessionRelay {
     private var fromDevice: DeviceStream
     private var backend: BackendLink?
     private var ending = Ending.no
-    private var unsent = UnsentAge()
+    private(set) var unsent = UnsentAge()
     /// The device's close_notify has been read.
     private var deviceHasEnded = false
     /// Its TCP stream has ended; what it said before may still wait to be decrypted.
@@ -59,7 +59,7 @@ final class SessionRelay {
         self.connection = connection
         self.tls = tls
         worker = connection.worker
-        admittedAt = connection.worker.loop.now()
+        admittedAt = connection.worker.now()
         fromDevice = DeviceStream(helloWasRead: helloWasRead)
     }
 
@@ -222,7 +222,7 @@ final class SessionRelay {
     }
 
     private func backendBroke(isClean: Bool) {
-        worker.failures.note("it sent a message above the cap", session: id, at: worker.loop.now())
+        worker.failures.note("it sent a message above the cap", session: id, at: worker.now())
         let wasEnding = if case .no = ending { false } else { true }
         finish(.backendFailed)
         guard isClean, !wasEnding, !fromHost.backendSaidGoodbye else { return }
@@ -239,19 +239,19 @@ final class SessionRelay {
         // A device that left first is why the session ended; the backend only followed it.
         if deviceHasEnded { return finish(.peerClosed) }
         if fromHost.backendSaidGoodbye { return finish(.backendEnded) }
-        let isEarly = !backend.hasSpoken && worker.loop.now() - admittedAt < .seconds(1)
+        let isEarly = !backend.hasSpoken && worker.now() - admittedAt < .seconds(1)
         if isEarly {
             return fail(
                 "The streaming program on this host does not take new connections now.",
                 problem: problem ?? "it closed before reading")
         }
-        if let problem { worker.failures.note(problem, session: id, at: worker.loop.now()) }
+        if let problem { worker.failures.note(problem, session: id, at: worker.now()) }
         requestGoodbye(.noHost("The stream on this host has ended."), .backendEnded)
     }
 
     /// There is no backend to be had: `noHost`, and one line.
     private func fail(_ message: String, problem: String) {
-        worker.failures.note(problem, session: id, at: worker.loop.now())
+        worker.failures.note(problem, session: id, at: worker.now())
         requestGoodbye(.noHost(message), .backendFailed)
     }
 
@@ -377,7 +377,7 @@ final class SessionRelay {
         guard connection.flushOutbound() else { return cut(.peerReset) }
         let waiting = tls.outbound.count
         if waiting > 0 || unsent.waitingSince != nil {
-            unsent.note(taken: connection.sent, waiting: waiting, at: worker.loop.now())
+            unsent.note(taken: connection.sent, waiting: waiting, at: worker.now())
         }
         if case .flushing(let why) = ending, waiting == 0 {
             ended(why)

@@ -2,7 +2,6 @@
 
 internal import CEvent
 package import Sockets
-package import Wire
 
 /// The event loop of one thread: descriptors, timers, and jobs from other threads.
 ///
@@ -67,9 +66,6 @@ package import Wire
         made.start(after: delay)
         return made
     }
-
-    /// The time timers and rules run by.
-    package func now() -> MonotonicTime { monotonicNow() }
 
     private func runJobs() {
         mailbox.drain()

@@ -38,6 +38,7 @@ struct BackPressureTests {
     @Test("a device that reads nothing is still heard")
     func upstreamAlone() throws {
         let stage = try SteppedStage()
+        try stage.beginFrame()
         try stage.fillDevice()
         #expect(stage.relay.isHolding)
         let sent = message(8, 60_000)

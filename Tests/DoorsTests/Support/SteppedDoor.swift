@@ -17,6 +17,8 @@ import Wire
 final class SteppedDoor {
     let core: SharedCore
     let worker: DoorWorker
+    /// What time it is for the core and the worker; only the test moves it.
+    let clock = TestClock()
     private let inbox: WorkerInbox
     let address: SocketAddress
     private let journal: Journal
@@ -24,7 +26,12 @@ final class SteppedDoor {
     /// What the core has told so far; what is for the worker goes to it.
     private final class Journal: Sendable {
         let ended = Mutex<[SessionEnd]>([])
+        let problems = Mutex<[String]>([])
         let inbox: WorkerInbox
+
+        func note(_ line: LogLine) {
+            for (key, value) in line.fields where key == "problem" { problems.withLock { $0.append(value) } }
+        }
 
         init(_ inbox: WorkerInbox) { self.inbox = inbox }
 
@@ -47,13 +54,14 @@ final class SteppedDoor {
         self.journal = journal
         var settings = Settings()
         settings.remoteAccess = door == .remote
+        let clock = clock
         core = SharedCore(
-            try TestHost.makeCore(settings: settings, devices: devices), clock: monotonicNow, wall: wallNow
+            try TestHost.makeCore(settings: settings, devices: devices), clock: { clock.now }, wall: wallNow
         ) { journal.carryOut($0) }
         core.enter { $0.start($1) }
         let context = DoorContext(
             core: core, tls: try TestHost.makeTLS(), backend: backend, times: times, hostInfo: { nil },
-            log: { _ in })
+            log: { journal.note($0) }, clock: { clock.now })
         worker = try DoorWorker(number: 0, context: context, inbox: inbox, keeper: nil)
         let ip = try #require(IPAddress("127.0.0.1"))
         let listener = try DoorListener.open(door, port: 0, address: ip)
@@ -63,6 +71,9 @@ final class SteppedDoor {
 
     /// Why sessions have ended so far.
     var ended: [SessionEnd] { journal.ended.withLock { $0 } }
+
+    /// What the doors have found to be wrong.
+    var problems: [String] { journal.problems.withLock { $0 } }
 
     /// Serves, 10 s at most, until it holds.
     func serve(_ what: String, until condition: () -> Bool) throws {
@@ -108,11 +119,20 @@ final class SteppedDoor {
     }
 }
 
+/// A time that stands still until it is moved.
+final class TestClock: Sendable {
+    private let time = Mutex(MonotonicTime.seconds(1_000))
+
+    var now: MonotonicTime { time.withLock { $0 } }
+
+    func move(_ step: Duration) { time.withLock { $0 = $0 + step } }
+}
+
 /// A stepped door with one session, held at all three ends.
 struct SteppedStage {
     let door: SteppedDoor
     let backend: TestBackend
-    let device: TestDevice
+    var device: TestDevice
     let connection: Connection
     let relay: SessionRelay
     let session: TestBackendSession
@@ -140,10 +160,13 @@ struct SteppedStage {
         relay.deviceReadable()
     }
 
-    /// The backend sends, the device reads nothing, until the door does not read the backend any more.
-    func fillDevice() throws {
-        // One frame that never ends, since its length is more than anybody holds.
+    /// One frame that never ends, since its length is more than anybody holds.
+    func beginFrame() throws {
         try session.send(MessageHeader(kind: .frame, timestamp: 1, length: 33_554_432).encode())
+    }
+
+    /// The backend sends more of a frame, the device reads nothing, until the door does not read the backend any more.
+    func fillDevice() throws {
         var idle = 0
         while idle < 3 {
             let sent = try session.sendSome(100_000)

@@ -32,6 +32,8 @@ final class TestHost: Sendable {
     let doors: Doors
     let lines = LogLines()
     private let router: Router
+    // Made before there might be no descriptor for it.
+    private let pause: WakeUp
 
     /// Carries effects out: to the doors, or at once to the core, from a queue of its own.
     private final class Router: Sendable {
@@ -64,6 +66,7 @@ final class TestHost: Sendable {
         backend: Doors.Backend? = nil, settings: Settings = Settings(), devices: [Identity] = [],
         limits: DoorLimits = .shipped, workers: Int = 1, times: DoorTimes = DoorTimes()
     ) throws {
+        pause = try WakeUp()
         let router = Router()
         let value = try Self.makeCore(settings: settings, devices: devices, limits: limits)
         let core = SharedCore(value, clock: monotonicNow, wall: wallNow) { router.carryOut($0) }
@@ -129,7 +132,6 @@ final class TestHost: Sendable {
     /// Waits, 10 s at most, until something another thread does is done.
     func until(_ what: String, _ condition: () -> Bool) throws {
         let deadline = monotonicNow() + .seconds(10)
-        let pause = try WakeUp()
         while !condition() {
             guard monotonicNow() < deadline else { throw TestTimeout(what: what) }
             _ = pause.wait(until: monotonicNow() + .milliseconds(2))
