@@ -60,7 +60,8 @@ final class SteppedDoor {
         ) { journal.carryOut($0) }
         core.enter { $0.start($1) }
         let context = DoorContext(
-            core: core, tls: try TestHost.makeTLS(), backend: backend, times: times, hostInfo: { nil },
+            core: core, tls: try TestHost.makeTLS(), backend: backend, times: times,
+            cable: { _, answer in answer(.not(.notLinkLocal)) }, hostInfo: { nil },
             log: { journal.note($0) }, clock: { clock.now })
         worker = try DoorWorker(number: 0, context: context, inbox: inbox, keeper: nil)
         let ip = try #require(IPAddress("127.0.0.1"))
