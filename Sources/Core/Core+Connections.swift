@@ -125,16 +125,22 @@ extension Core {
         return refusalOfOrigin(door, origin, limited, moment)
     }
 
-    /// Whether the origin is not admitted now; one failure if so.
+    /// Whether the origin is not admitted now; one failure if so. What a door could take, but Direct is off for, counts
+    /// nothing (03 §7.5).
     mutating func refusalOfOrigin(
         _ door: Door, _ origin: Origin, _ limited: IPAddress, _ moment: Moment
     ) -> RefusalWord? {
-        if DoorPolicy.admits(door, origin, internet: settings.effectiveInternet) { return nil }
+        if DoorPolicy.admits(door, origin, internet: settings.effectiveInternet) {
+            return isCutOff(origin) ? .direct : nil
+        }
         let word = DoorPolicy.word(door, origin)
         count(word, at: door, moment)
         fail(limited, at: door, moment)
         return word
     }
+
+    /// Whether Direct, which is off, is the only way from there.
+    func isCutOff(_ origin: Origin) -> Bool { origin == .direct && !settings.direct }
 
     /// Step C's rule with its counting.
     mutating func judgeReady(

@@ -89,6 +89,7 @@ extension Core {
         _ entrant: Entrant, hello: Hello?, counters sessionCounters: SessionCounters, _ moment: Moment
     ) -> RegisterVerdict {
         if isStopping { return .goodbye(.quit) }
+        if isCutOff(entrant.placement.origin) { return .refuse }
         let record = entrant.key.flatMap { devices[$0] }
         let refusal = DoorPolicy.afterGate(
             door: entrant.door, origin: entrant.placement.origin, hasKey: entrant.key != nil,
