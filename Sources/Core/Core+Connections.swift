@@ -7,8 +7,15 @@ package import Wire
 extension Core {
     /// Step A, at accept, before any byte. First match wins: the source is in backoff; the origin is not admitted (one
     /// failure); too many pending; else TLS may start.
+    ///
+    /// An interface can hand over a connection before the news of it is read: without a second look the first peer of a
+    /// tunnel that just came up would pass for one of the home network.
     package mutating func connectionArrived(_ arrival: Arrival, _ moment: Moment) -> StartVerdict {
         settle(moment)
+        if let index = arrival.receivedOn, !arrival.hasLookedAgain, interfaces.interface(index: index) == nil
+        {
+            return .lookAgain
+        }
         let placement = OriginPolicy.classify(
             source: arrival.peer.ip, local: arrival.local?.ip, zoneName: arrival.zoneName,
             receivedOn: arrival.receivedOn, receivedOnName: arrival.receivedOnName, table: interfaces)

@@ -122,6 +122,24 @@ struct ConnectionTests {
         #expect(driver.input { $0.register(id, hello: nil, counters: SessionCounters(), $1) } == .refuse)
     }
 
+    /// The first peer of a tunnel that just came up is not one of the home network (03 §3.3 step 2).
+    @Test func anInterfaceOfWhichNobodyHasToldYet() {
+        let driver = Driver(Self.remote(), devices: [Driver.record("D")])
+        var arrival = Arrival(
+            id: driver.nextID(), door: .home, peer: SocketAddress(ip: Driver.ip("10.98.0.7"), port: 5),
+            local: SocketAddress(ip: Driver.ip("192.168.1.20"), port: 7455), receivedOn: 9)
+        #expect(driver.input { $0.connectionArrived(arrival, $1) } == .lookAgain)
+        #expect(driver.core.counters.refusals(.home, .vpn) == 0)
+        arrival.hasLookedAgain = true
+        let links = Driver.table.interfaces.map(\.link) + [LinkFacts(index: 9, name: "wg1")]
+        let newer = InterfaceTable.make(links: links, addresses: [], primary: 2)
+        driver.input { $0.interfacesChanged(newer, $1) }
+        #expect(driver.input { $0.connectionArrived(arrival, $1) } == .refuse(.vpn))
+        // One that is gone again: what owns the local address decides.
+        arrival.receivedOn = 10
+        #expect(driver.input { $0.connectionArrived(arrival, $1) } == .proceed(.lan))
+    }
+
     /// 03 §1, §7.5: peer-to-peer Wi-Fi counts nothing while Direct is off, and does not get in.
     @Test func withDirectOffNobodyComesThatWay() {
         let driver = Driver(Self.remote(), devices: [Driver.record("D")])
