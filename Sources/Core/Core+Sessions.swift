@@ -105,6 +105,12 @@ extension Core {
             counters.goodbyes[refusal.reason, default: 0] += 1
             return .goodbye(refusal)
         }
+        // The gate judged by the floor of its moment; one that rose since then ended every session below it (09.6).
+        if hello?.versionOrZero ?? .zero < settings.floor {
+            let goodbye = updateGoodbye(hello)
+            counters.goodbyes[goodbye.reason, default: 0] += 1
+            return .goodbye(goodbye)
+        }
         let serial = table.nextSerial()
         let view = SessionView(
             id: SessionID(text: "\(host.sessionPrefix)\(serial)"), fingerprint: entrant.key,

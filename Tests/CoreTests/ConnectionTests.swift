@@ -211,6 +211,8 @@ struct ConnectionTests {
     @Test(arguments: [
         ("remove", Door.home, "removed"), ("remove", .remote, "removed"), ("remoteOff", .remote, "remoteOff"),
         ("nothing", .home, "session"), ("nothing", .remote, "session"), ("require", .home, "session"),
+        ("floor", .home, "update"), ("floor", .remote, "update"), ("floorToItsVersion", .home, "session"),
+        ("floorAndRemoteOff", .remote, "remoteOff"),
     ])
     func changesDuringTheGate(_ change: String, _ door: Door, _ outcome: String) {
         var settings = Self.remote()
@@ -227,6 +229,13 @@ struct ConnectionTests {
         case "remove": driver.remove("D")
         case "remoteOff": driver.set { $0.remoteAccess = false }
         case "require": driver.set { $0.requirePairing = true }
+        case "floor": driver.set { $0.minimumDeviceVersion = "1.2.1" }
+        case "floorToItsVersion": driver.set { $0.minimumDeviceVersion = "1.2.0" }
+        case "floorAndRemoteOff":
+            driver.set {
+                $0.minimumDeviceVersion = "1.3"
+                $0.remoteAccess = false
+            }
         default: break
         }
         let registered = driver.input {

@@ -79,8 +79,8 @@ def lab_service(lab, lab_backend):
     if not harness.have_programs():
         pytest.skip(f"no latchkeyd in {harness.BIN}")
     with harness.scratch() as directory:
-        # The remote door's own port: in a namespace nobody else has it.
-        service = lab.service(directory, backend=lab_backend.address, remote_port=7455)
+        # The remote port is the setting: in a namespace nobody else has it.
+        service = lab.service(directory, backend=lab_backend.address, remote_port=None)
         try:
             yield service.start()
         finally:
