@@ -7,8 +7,15 @@ package import Wire
 extension Core {
     /// Step A, at accept, before any byte. First match wins: the source is in backoff; the origin is not admitted (one
     /// failure); too many pending; else TLS may start.
+    ///
+    /// An interface can hand over a connection before the news of it is read: without a second look the first peer of a
+    /// tunnel that just came up would pass for one of the home network.
     package mutating func connectionArrived(_ arrival: Arrival, _ moment: Moment) -> StartVerdict {
         settle(moment)
+        if let index = arrival.receivedOn, !arrival.hasLookedAgain, interfaces.interface(index: index) == nil
+        {
+            return .lookAgain
+        }
         let placement = OriginPolicy.classify(
             source: arrival.peer.ip, local: arrival.local?.ip, zoneName: arrival.zoneName,
             receivedOn: arrival.receivedOn, receivedOnName: arrival.receivedOnName, table: interfaces)
@@ -125,16 +132,22 @@ extension Core {
         return refusalOfOrigin(door, origin, limited, moment)
     }
 
-    /// Whether the origin is not admitted now; one failure if so.
+    /// Whether the origin is not admitted now; one failure if so. What a door could take, but Direct is off for, counts
+    /// nothing (03 §7.5).
     mutating func refusalOfOrigin(
         _ door: Door, _ origin: Origin, _ limited: IPAddress, _ moment: Moment
     ) -> RefusalWord? {
-        if DoorPolicy.admits(door, origin, internet: settings.effectiveInternet) { return nil }
+        if DoorPolicy.admits(door, origin, internet: settings.effectiveInternet) {
+            return isCutOff(origin) ? .direct : nil
+        }
         let word = DoorPolicy.word(door, origin)
         count(word, at: door, moment)
         fail(limited, at: door, moment)
         return word
     }
+
+    /// Whether Direct, which is off, is the only way from there.
+    func isCutOff(_ origin: Origin) -> Bool { origin == .direct && !settings.direct }
 
     /// Step C's rule with its counting.
     mutating func judgeReady(

@@ -103,6 +103,7 @@ extension Core {
         _ entrant: Entrant, hello: Hello?, counters sessionCounters: SessionCounters, _ moment: Moment
     ) -> RegisterVerdict {
         if isStopping { return .goodbye(.quit) }
+        if isCutOff(entrant.placement.origin) { return .refuse }
         let record = entrant.key.flatMap { devices[$0] }
         let refusal = DoorPolicy.afterGate(
             door: entrant.door, origin: entrant.placement.origin, hasKey: entrant.key != nil,
@@ -112,6 +113,12 @@ extension Core {
             if refusal == .busy { count(.limit, at: entrant.door, moment) }
             counters.goodbyes[refusal.reason, default: 0] += 1
             return .goodbye(refusal)
+        }
+        // The gate judged by the floor of its moment; one that rose since then ended every session below it (09.6).
+        if hello?.versionOrZero ?? .zero < settings.floor {
+            let goodbye = updateGoodbye(hello)
+            counters.goodbyes[goodbye.reason, default: 0] += 1
+            return .goodbye(goodbye)
         }
         let serial = table.nextSerial()
         let view = SessionView(

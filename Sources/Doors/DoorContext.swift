@@ -57,6 +57,8 @@ struct DoorContext: Sendable {
     let cable: Doors.CableWitness
     /// A freshly signed kind 18 payload; nil while there is nothing to say.
     let hostInfo: @Sendable () -> [UInt8]?
+    /// Has the interfaces read now; when it returns, the core knows them.
+    let lookAgain: @Sendable () -> Void
     let log: @Sendable (LogLine) -> Void
     /// The time rules run by; timers run by the loop's.
     var clock: @Sendable () -> MonotonicTime = monotonicNow

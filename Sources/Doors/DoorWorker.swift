@@ -74,10 +74,15 @@ final class DoorWorker {
     func take(_ accepted: consuming Accepted, at door: Door) {
         let id = ConnectionID(owner: number, serial: nextSerial)
         nextSerial += 1
-        let arrival = Arrival(
+        var arrival = Arrival(
             id: id, door: door, peer: accepted.peer, local: accepted.local,
             receivedOn: accepted.arrivalIndex)
-        let verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
+        var verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
+        if case .lookAgain = verdict {
+            context.lookAgain()
+            arrival.hasLookedAgain = true
+            verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
+        }
         guard case .proceed = verdict, !isStopping else { return }
         let peer = accepted.peer
         connections[id] = Connection(

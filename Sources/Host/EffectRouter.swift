@@ -73,6 +73,7 @@ final class EffectRouter: Sendable {
 
     private func derive(_ window: String, _ code: String, _ owners: Owners) {
         owners.derivation.post {
+            guard owners.core.enter({ core, _ in core.needsCodeKey(window: window) }) else { return }
             do throws(CryptoError) {
                 let host = owners.core.enter { core, _ in core.host.fingerprint }
                 let key = try SecretSource.codeKey(code, host: host)

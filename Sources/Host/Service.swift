@@ -76,12 +76,13 @@ final class Service: Sendable {
             events: EventHub(firstID: started.wall.milliseconds))
         services.isMetricsOpen = options.metricsOpen
         endpoints = EndpointsPublisher(directory: options.runtimeDirectory)
+        interfaces = try NetworkWatcher()
         // No door is open yet: that is the core's to say, at its start.
         doors = try Doors(
             core: core, tls: TLSServerContext(key: directory.key, certificateDER: certificate),
             workers: options.workers ?? CurrentProcess.cores,
             backend: options.backend.map(Doors.Backend.init),
-            hostInfo: { try? signer.payload() }, log: log.log)
+            hostInfo: { try? signer.payload() }, lookAgain: interfaces.lookAgain, log: log.log)
         let events = EventWriter(
             hub: services.events, windows: services.windows, fallbackName: host.fallbackName,
             overridden: core.enter { core, _ in core.overridden }, wall: wallNow)
@@ -113,7 +114,6 @@ final class Service: Sendable {
         for (door, descriptors) in inherited.doors { doors.adopt(door, descriptors: descriptors) }
 
         // The first full look at the interfaces comes before the first connection.
-        interfaces = try NetworkWatcher()
         let table = interfaces.table
         core.enter { core, moment in core.interfacesChanged(table, moment) }
         try interfaces.start { [core] table in

@@ -1478,7 +1478,7 @@ enum OpenAPIDocument {
           "reason": {
             "type": "string",
             "description": "With refuse.",
-            "enum": ["unpaired", "vpn", "internet", "older", "limit"]
+            "enum": ["unpaired", "vpn", "internet", "older", "limit", "direct"]
           },
           "goodbye": {"$ref": "#/components/schemas/Goodbye"},
           "device": {"anyOf": [{"$ref": "#/components/schemas/DeviceRef"}, {"type": "null"}]},
