@@ -8,12 +8,21 @@ extension Core {
     /// Step F: a complete kind 19 that decoded. Answered by effect `answerPairing`, at once or when its record is
     /// durable, or closed without an answer when its origin is no longer admitted.
     package mutating func pairingMessage(_ id: ConnectionID, _ request: PairRequest, _ moment: Moment) {
+        _ = takePairingMessage(id, request, moment)
+    }
+
+    /// The same for both ways of using Latchkey; the word under which it was refused, if it was.
+    mutating func takePairingMessage(
+        _ id: ConnectionID, _ request: PairRequest, _ moment: Moment
+    ) -> RefusalWord? {
         settle(moment)
-        guard let connection = connections[id], case .pairing(let key) = connection.stage else { return }
-        if refusalOfOrigin(connection.door, connection.placement.origin, connection.limited, moment) != nil {
+        guard let connection = connections[id], case .pairing(let key) = connection.stage else { return nil }
+        if let word = refusalOfOrigin(
+            connection.door, connection.placement.origin, connection.limited, moment)
+        {
             forget(id)
             emit(.closeConnection(id))
-            return
+            return word
         }
         self[connection.door].pending.leave(id)
         connections[id]?.stage = .answering
@@ -31,6 +40,7 @@ extension Core {
         case .ask: answer(id, ask(asker, moment))
         case .window: judge(request, of: id, connection, key, moment)
         }
+        return nil
     }
 
     /// The code's key of a window; dropped when another window is open by now.
