@@ -31,7 +31,15 @@ extension Core {
                 connectionFailed(id, .badMessage, moment)
                 return .badMessage
             }
-            return takePairingMessage(id, request, moment).map { .refused($0) } ?? .waiting(id)
+            noteCable(cable)
+            return takePairingMessage(id, request, cable: cable, moment).map { .refused($0) } ?? .waiting(id)
+        }
+    }
+
+    /// Why something that could have been the cable was not, for `debug` (04 §8).
+    mutating func noteCable(_ cable: CableVerdict) {
+        if case .not(let reason) = cable, reason != .notLinkLocal {
+            log(.debug, "not the cable", [("why", reason.rawValue)])
         }
     }
 }

@@ -41,7 +41,8 @@ extension Core {
             if !DeviceGate.admits(floor: settings.floor, kind: kind, hello: hello) {
                 return .goodbye(updateGoodbye(hello), after: gateRefused(id, moment))
             }
-            switch register(id, hello: hello, counters: counters, moment) {
+            noteCable(cable)
+            switch register(id, hello: hello, counters: counters, cable: cable, moment) {
             case .session(let view): return .session(view)
             case .goodbye(let goodbye): return .goodbye(goodbye, after: .zero)
             case .refuse: return .refuse(.unpaired)

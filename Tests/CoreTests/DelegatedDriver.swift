@@ -41,9 +41,11 @@ extension Driver {
         return calls == .last ? nil : ask(query)
     }
 
-    func register(_ query: AdmissionQuery, hello: Hello? = nil) -> Outcome {
+    func register(
+        _ query: AdmissionQuery, hello: Hello? = nil, cable: CableVerdict = .not(.notLinkLocal)
+    ) -> Outcome {
         let registration = input {
-            $0.registerDelegated(query, hello: hello, counters: SessionCounters(), $1)
+            $0.registerDelegated(query, hello: hello, cable: cable, counters: SessionCounters(), $1)
         }
         return switch registration {
         case .session(let view): .session(view.id)
@@ -63,8 +65,11 @@ extension Driver {
     }
 
     /// The kind 20 of a pairing message; nil when the connection is closed without one.
-    func deliver(_ query: AdmissionQuery, _ request: PairRequest?) -> PairResult? {
-        guard case .waiting(let id) = input({ $0.delegatedPairing(query, request, $1) }) else { return nil }
+    func deliver(
+        _ query: AdmissionQuery, _ request: PairRequest?, cable: CableVerdict = .not(.notLinkLocal)
+    ) -> PairResult? {
+        guard case .waiting(let id) = input({ $0.delegatedPairing(query, request, cable: cable, $1) })
+        else { return nil }
         return answer(to: id)
     }
 }

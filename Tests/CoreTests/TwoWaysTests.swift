@@ -61,6 +61,8 @@ final class Pair {
     /// Kind 20s that were compared.
     var answers = 0
     private var port: UInt16 = 40_000
+    /// What the cable rule says in this step.
+    private var cable = CableVerdict.not(.notLinkLocal)
     /// Connections between two steps, one a source: what waits counts differently until its next step.
     private var held: [Held] = []
 
@@ -171,7 +173,7 @@ final class Pair {
                 return .refused(word)
             }
             return nil
-        case ALPN.session.rawValue: return delegated.register(query, hello: hello)
+        case ALPN.session.rawValue: return delegated.register(query, hello: hello, cable: cable)
         default:
             // The API takes no other name for these calls.
             if case .refuse(let word) = delegated.ask(query) { return .refused(word) }
@@ -184,7 +186,11 @@ final class Pair {
             _ = relay.input { $0.gateRefused(id, $1) }
             return .goodbye("update")
         }
-        return switch relay.input({ $0.register(id, hello: hello, counters: SessionCounters(), $1) }) {
+        return
+            switch relay.input({
+                $0.register(id, hello: hello, counters: SessionCounters(), cable: cable, $1)
+            })
+        {
         case .session(let view): .session(view.id)
         case .goodbye(let goodbye): .goodbye(goodbye.reason)
         case .refuse: .refused(.unpaired)
@@ -196,10 +202,10 @@ final class Pair {
             relay.input { $0.connectionFailed(id, .badMessage, $1) }
             return delegated.input { $0.delegatedPairing(query, nil, $1) } == .badMessage
         }
-        relay.input { $0.pairingMessage(id, request, $1) }
+        relay.input { $0.pairingMessage(id, request, cable: cable, $1) }
         let own = relay.answer(to: id)
         if own != nil { answers += 1 }
-        return delegated.deliver(query, request) == own
+        return delegated.deliver(query, request, cable: cable) == own
     }
 
     // MARK: - Random days
@@ -211,6 +217,11 @@ final class Pair {
         let from = TwoWaysTests.origins.randomElement(using: &random) ?? .lan
         let hello = TwoWaysTests.hellos.randomElement(using: &random) ?? nil
         let calls = Driver.Calls.allCases.randomElement(using: &random) ?? .all
+        let device = ["tablet", "phone"].randomElement(using: &random) ?? ""
+        cable =
+            Int.random(in: 0..<4, using: &random) == 0
+            ? .cable(CableFinding(device: device, plug: "3:17/9", interface: "usb0"))
+            : .not(.notLinkLocal)
         switch Int.random(in: 0..<18, using: &random) {
         case 0, 1, 2, 16, 17: #expect(connect(door, key, "sill/1", from, hello, calls))
         case 3, 4, 5:
@@ -309,7 +320,7 @@ final class Pair {
         case .gate(let hello):
             let floor = relay.core.settings.floor
             let own = enter(connection.relayed, floor.isZero ? nil : floor, hello)
-            #expect(delegated.register(query, hello: hello) == own)
+            #expect(delegated.register(query, hello: hello, cable: cable) == own)
         case .pairing:
             #expect(exchange(connection.relayed, query, request(key, &random)))
         }
@@ -379,7 +390,7 @@ final class Pair {
 
     private func sessions(_ core: Core) -> [String] {
         core.sessions().map {
-            "\($0.id.text) \($0.fingerprint?.shortName ?? "") \($0.door) \($0.origin) \($0.route) \($0.paired) "
+            "\($0.id.text) \($0.fingerprint?.shortName ?? "") \($0.door) \($0.origin) \($0.route) \($0.cable) \($0.paired) "
                 + "\($0.goodbye?.reason ?? "")"
         }
     }

@@ -20,13 +20,13 @@ enum DelegatedRoutes {
             },
             APIRoute(.post, "/v1/pairing/requests", .host) { request, responder in
                 let (query, message) = try DelegatedBody.pairing(request)
-                services.withCable(query) { cable in
+                services.withCable(query, isWanted: message?.method == "ask") { cable in
                     pair(services, query, message, cable, responder)
                 }
             },
             APIRoute(.post, "/v1/sessions", .host) { request, responder in
                 let (query, hello) = try DelegatedBody.session(request)
-                services.withCable(query) { cable in
+                services.withCable(query, isWanted: true) { cable in
                     register(services, query, hello, cable, responder)
                 }
             },
@@ -118,11 +118,11 @@ enum DelegatedRoutes {
 
 extension APIServices {
     /// Reads the cable rule where it can hold at all, a link-local source of the home door (04 section 3.1), and goes on
-    /// with its verdict, at once or from another thread.
+    /// with its verdict, at once or from another thread. Not wanted: it says nothing about this call.
     fileprivate func withCable(
-        _ query: AdmissionQuery, _ then: @escaping @Sendable (CableVerdict) -> Void
+        _ query: AdmissionQuery, isWanted: Bool, _ then: @escaping @Sendable (CableVerdict) -> Void
     ) {
-        guard query.door == .home, query.remote.ip.family == .v6, query.remote.ip.isLinkLocal else {
+        guard isWanted, query.door == .home, query.remote.ip.family == .v6, query.remote.ip.isLinkLocal else {
             return then(.not(.notLinkLocal))
         }
         let source = core.enter { core, _ in core.resolved(query.remote, zoneName: query.zoneName) }
