@@ -172,7 +172,7 @@ extension Core {
             switch GoodbyePolicy.ending(facts, old, settings) {
             case .goodbye(let goodbye): end(view.id, goodbye, moment)
             case .update: end(view.id, updateGoodbye(view.hello), moment)
-            case .cut: emit(.endSession(view.id, view.connection, nil))
+            case .cut: cut(view, moment)
             case nil: break
             }
         }

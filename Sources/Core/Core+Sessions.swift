@@ -22,7 +22,8 @@ extension Core {
         return enter(
             Entrant(
                 connection: id, door: connection.door, peer: connection.peer, local: connection.local,
-                placement: connection.placement, key: key, wasPaired: wasPaired, mode: .relay,
+                placement: connection.placement, key: key, wasPaired: wasPaired,
+                mode: id.owner == ConnectionID.delegated ? .delegated : .relay,
                 cable: connection.door == .home ? cable.finding : nil),
             hello: hello, counters: counters, moment)
     }
@@ -53,6 +54,7 @@ extension Core {
     package mutating func sessionEnded(_ id: SessionID, _ why: SessionEnd, _ moment: Moment) {
         settle(moment)
         guard let session = table.remove(id) else { return }
+        delegated.closing.remove(id)
         let view = session.view
         counters.endedBytesIn += view.counters.bytesIn.load(ordering: .relaxed)
         counters.endedBytesOut += view.counters.bytesOut.load(ordering: .relaxed)
@@ -150,7 +152,11 @@ extension Core {
     /// Tells a session why it ends and lets its worker close it; each session is told at most once.
     mutating func end(_ id: SessionID, _ goodbye: Goodbye, _ moment: Moment) {
         guard let view = table.close(id, goodbye) else { return }
-        emit(.endSession(id, view.connection, goodbye))
+        switch view.mode {
+        case .relay: emit(.endSession(id, view.connection, goodbye))
+        // The event below is what its process hears.
+        case .delegated: awaitDeletion(of: id, moment)
+        }
         tell(goodbye, of: view)
     }
 
@@ -160,6 +166,17 @@ extension Core {
         log(.info, "goodbye", [("session", view.id.text), ("reason", goodbye.reason)])
         emit(.event(.sessionClosing(view, goodbye)))
         refreshQuality()
+    }
+
+    /// Ends a session without a word.
+    mutating func cut(_ view: SessionView, _ moment: Moment) {
+        switch view.mode {
+        case .relay: emit(.endSession(view.id, view.connection, nil))
+        case .delegated:
+            guard delegated.closing[view.id] == nil else { return }
+            awaitDeletion(of: view.id, moment)
+            emit(.event(.sessionClosing(view, nil)))
+        }
     }
 
     /// How a connection of this placement is named to people.

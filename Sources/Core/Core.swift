@@ -37,8 +37,9 @@ package struct Core: Sendable {
     var remote: DoorBook
     var connections: [ConnectionID: Connection] = [:]
     var table = SessionTable()
-    var delegated = LinkedTable<DelegatedKey, DelegatedPending>()
-    var lastDelegated: UInt64 = 0
+    var delegated = DelegatedBook()
+    var signatureLimit = RateLimit(perSecond: Core.signaturesPerSecond)
+    var signatureTally = SignatureTally()
 
     var opened: OpenedWindow?
     var spareEntropy: WindowEntropy?
@@ -123,6 +124,7 @@ package struct Core: Sendable {
         for session in table.all() { end(session.view.id, .quit, moment) }
         for id in connections.keys { emit(.closeConnection(id)) }
         connections = [:]
+        delegated.pending.removeAll()
         log(.info, "stopping")
     }
 

@@ -32,6 +32,8 @@ package struct CoreCounters: Sendable, Equatable {
     package internal(set) var endedBytesIn: UInt64 = 0
     /// Bytes that ended sessions had for their devices.
     package internal(set) var endedBytesOut: UInt64 = 0
+    /// Signatures made for streaming processes.
+    package internal(set) var signatures: UInt64 = 0
     /// Commits that failed.
     package internal(set) var failedCommits: UInt64 = 0
 

@@ -55,8 +55,8 @@ package enum Event: Sendable {
     case deviceSeen(DeviceRecord)
     /// `session.opened`.
     case sessionOpened(SessionView)
-    /// `session.closing`.
-    case sessionClosing(SessionView, Goodbye)
+    /// `session.closing`; without a goodbye it is cut.
+    case sessionClosing(SessionView, Goodbye?)
     /// `session.closed`.
     case sessionClosed(SessionView, SessionEnd)
     /// `settings.changed`, with those in force.

@@ -58,11 +58,16 @@ package struct SettingsOverrides: Sendable, Equatable {
     package var remotePort: Int?
     /// `--home-port`: 0 lets the kernel choose; nil removes the door.
     package var homePort: Int?
+    /// Whether the service has a remote door of its own; `--remote-port off` leaves it to a streaming process.
+    package var hasRemoteDoor: Bool
 
-    package init(name: String? = nil, remotePort: Int? = nil, homePort: Int? = 0) {
+    package init(
+        name: String? = nil, remotePort: Int? = nil, homePort: Int? = 0, hasRemoteDoor: Bool = true
+    ) {
         self.name = name
         self.remotePort = remotePort
         self.homePort = homePort
+        self.hasRemoteDoor = hasRemoteDoor
     }
 }
 

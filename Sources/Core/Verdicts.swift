@@ -92,4 +92,6 @@ package enum SessionEnd: String, Sendable, CaseIterable, Hashable {
     case stopped
     /// A streaming process deleted it (03 §6).
     case deleted
+    /// A streaming process was told to end it and did not.
+    case abandoned
 }

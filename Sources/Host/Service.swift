@@ -33,6 +33,7 @@ final class Service: Sendable {
     private let threads: [ServiceThread]
     private let ticker: Ticker
     private let watchdog: Watchdog?
+    private let sessionEnded: WakeUp
 
     /// Starts in the order of spec 08: lock, key, database, tokens, snapshot, API, doors, `READY=1`.
     init(_ options: Options, log: LogSink) throws {
@@ -51,7 +52,8 @@ final class Service: Sendable {
             Core(
                 host: host, settings: opened.settings,
                 overrides: SettingsOverrides(
-                    name: options.name, remotePort: options.remotePort, homePort: options.homePort.number),
+                    name: options.name, remotePort: options.remotePort?.number,
+                    homePort: options.homePort.number, hasRemoteDoor: options.remotePort != .off),
                 devices: opened.devices, tombstones: opened.tombstones,
                 primitives: Primitives(
                     hmacSHA256: { Digest.hmacSHA256(key: $0, message: $1) }, equal: { Digest.equal($0, $1) })),
@@ -61,6 +63,7 @@ final class Service: Sendable {
         let derivation = try ServiceThread(name: "derive")
         threads = [derivation, service]
         ticker = try Ticker()
+        sessionEnded = try WakeUp()
 
         let certificate = try directory.key.certificate()
         let signer = HostInfoSigner(key: directory.key, core: core, wall: wallNow)
@@ -70,7 +73,8 @@ final class Service: Sendable {
                 fingerprint: directory.key.fingerprint, publicKey: directory.key.point,
                 certificate: certificate,
                 createdAt: directory.createdAt, version: latchkeyVersion),
-            hostInfo: signer.payload, windowEntropy: SecretSource.window,
+            hostInfo: signer.payload, sign: { [key = directory.key] in try key.sign(digest: $0) },
+            windowEntropy: SecretSource.window,
             advertising: { options.advertises ? "unavailable" : "off" },
             now: { Moment(now: monotonicNow(), wall: wallNow()) }, started: started,
             events: EventHub(firstID: started.wall.milliseconds))
@@ -95,7 +99,8 @@ final class Service: Sendable {
                 },
                 endpoints: endpoints, log: log, wake: ticker.wake,
                 changeDone: services.changes.done, windowReady: services.windows.settled,
-                event: events.write))
+                pairings: services.pairings, event: events.write, hostInfoChanged: events.hostInfoChanged,
+                sessionEnded: sessionEnded))
 
         services.moreMetrics = { [doors] page in
             page.gauge(
@@ -131,14 +136,23 @@ final class Service: Sendable {
     func stop() {
         ServiceManager.notify("STOPPING=1")
         watchdog?.stop()
+        let deadline = monotonicNow() + Self.stopTime
         core.enter { core, moment in core.stop(moment) }
         doors.stop(within: Self.stopTime)
+        awaitDelegated(until: deadline)
         interfaces.stop()
         api.stop()
         endpoints.remove()
         ticker.stop()
         for thread in threads { thread.stop() }
         directory.close()
+    }
+
+    /// A streaming process says `quit` to its own sessions, and needs the API for it.
+    private func awaitDelegated(until deadline: MonotonicTime) {
+        while core.enter({ core, _ in core.delegatedSessions }) > 0, sessionEnded.wait(until: deadline) {
+            sessionEnded.clear()
+        }
     }
 
     private static func openState(_ options: Options, _ log: LogSink) throws(StartFailure) -> OpenedState {
