@@ -64,8 +64,9 @@ struct LayeringTests {
         Allowed(
             module: "AdminCLI",
             imports: [
-                "APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory",
-                "Synchronization", "Terminal", "Wire",
+                "APITypes", "Core", "CryptoEngine", "LatchkeyClient", "NetFacts", "Policy", "QRCode",
+                "Sockets",
+                "StateDirectory", "Synchronization", "Terminal", "Wire",
             ]),
         Allowed(
             module: "DeviceCLI",
