@@ -55,7 +55,7 @@ let package = Package(
         module("Doors", ["Bytes", "Core", "CryptoEngine", "EventLoop", "Policy", "Sockets", "Wire"]),
         module("LocalAPI", ["APITypes", "CMicroHTTPD", "EventLoop", "Sockets", "Wire"]),
         module("LatchkeyClient", ["APITypes", "Bytes", "Sockets", "Wire"]),
-        module("LatchkeyDevice", ["Bytes", "CryptoEngine", "Policy", "Sockets", "Wire"]),
+        module("LatchkeyDevice", ["Bytes", "CryptoEngine", "NetFacts", "Policy", "Sockets", "Wire"]),
         // 4. Composition, then mains of a few lines.
         module(
             "Host",
@@ -85,7 +85,8 @@ let package = Package(
         tests("Doors", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "Policy", "Sockets", "Wire"),
         tests("LocalAPI", "APITypes", "Bytes", "LocalAPI", "Sockets", "Wire"),
         tests(
-            "LatchkeyDevice", "Bytes", "CryptoEngine", "DeviceCLI", "LatchkeyDevice", "Sockets", "Wire"),
+            "LatchkeyDevice", "Bytes", "CryptoEngine", "DeviceCLI", "LatchkeyDevice", "Policy", "Sockets",
+            "Wire"),
         tests(
             "StateDirectory", "Core", "CryptoEngine", "Policy", "Sockets", "StateDirectory", "Store", "Wire"),
         tests(

@@ -51,7 +51,7 @@ extension CableNetwork {
     package static let kernel = CableNetwork(
         interfaceName: { Sockets.interfaceName($0) },
         ownAddresses: {
-            do throws(SocketError) { return try Sockets.ownAddresses().map(\.ip) } catch { return nil }
+            do throws(SocketError) { return try Sockets.ownAddresses() } catch { return nil }
         },
         neighbour: { ip, index in
             do throws(SocketError) {
@@ -65,13 +65,12 @@ extension CableNetwork {
             do throws(SocketError) {
                 var routes = try RouteSocket()
                 let linkLocal = Set(
-                    try Sockets.ownAddresses().filter { $0.ip.family == .v6 && $0.ip.isLinkLocal }
-                        .map(\.interface))
+                    try Sockets.ownAddresses().filter { $0.family == .v6 && $0.isLinkLocal }.map(\.scope))
                 let neighbours = Dictionary(
                     grouping: try routes.neighbours().filter(\.entry.isReal), by: \.index)
                 return try routes.links().map { link in
                     Link(
-                        index: link.index, name: link.name, hasLinkLocal: linkLocal.contains(link.name),
+                        index: link.index, name: link.name, hasLinkLocal: linkLocal.contains(link.index),
                         neighbours: neighbours[link.index]?.count ?? 0)
                 }
             } catch {

@@ -4,31 +4,17 @@ internal import CLinux
 internal import Glibc
 package import Wire
 
-/// One of the machine's own addresses and the interface that has it.
-package struct OwnAddress: Sendable, Equatable {
-    /// The kernel's name, such as `eth0`.
-    package let interface: String
-    /// A link-local IPv6 address has its interface as scope.
-    package let ip: IPAddress
-
-    package init(interface: String, ip: IPAddress) {
-        self.interface = interface
-        self.ip = ip
-    }
-}
-
-/// The machine's addresses of this moment, of every interface whatever its state. Nothing is kept.
-package func ownAddresses() throws(SocketError) -> [OwnAddress] {
+/// The machine's addresses of this moment, of every interface whatever its state; a link-local IPv6 address with its
+/// interface as scope. Nothing is kept.
+package func ownAddresses() throws(SocketError) -> [IPAddress] {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard unsafe getifaddrs(&list) == 0 else { throw SocketError(errno: errno, call: "getifaddrs") }
     defer { unsafe freeifaddrs(list) }
-    var found: [OwnAddress] = []
+    var found: [IPAddress] = []
     var next = unsafe list
     while let entry = unsafe next {
         unsafe next = entry.pointee.ifa_next
-        guard let address = unsafe entry.pointee.ifa_addr, let name = unsafe entry.pointee.ifa_name else {
-            continue
-        }
+        guard let address = unsafe entry.pointee.ifa_addr else { continue }
         var bytes = [UInt8](repeating: 0, count: 16)
         var port: UInt16 = 0
         var scope: UInt32 = 0
@@ -37,7 +23,7 @@ package func ownAddresses() throws(SocketError) -> [OwnAddress] {
             return unsafe shim_read_inet(address, base, &port, &scope)
         }
         if count > 0, let ip = IPAddress(bytes: Array(bytes.prefix(Int(count))), scope: scope) {
-            found.append(OwnAddress(interface: unsafe String(cString: name), ip: ip))
+            found.append(ip)
         }
     }
     return found
