@@ -99,7 +99,7 @@ enum CommandTable {
             ], worksOffline: true),
         CommandInfo(
             name: "print-cable",
-            summary: "show which interface is the USB cable, and why others are not",
+            summary: "show which interface is the cable, and why others are not",
             details: [
                 "Reads this machine itself, as any user, whether the service runs or not, and changes nothing. WHY is "
                     + "the first condition that an interface fails.",
