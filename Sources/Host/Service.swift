@@ -29,6 +29,7 @@ final class Service: Sendable {
     private let api: APIServer
     private let directory: StateDirectory
     private let interfaces: NetworkWatcher
+    private let cable: CableWitness
     private let endpoints: EndpointsPublisher
     private let threads: [ServiceThread]
     private let ticker: Ticker
@@ -81,12 +82,16 @@ final class Service: Sendable {
         services.isMetricsOpen = options.metricsOpen
         endpoints = EndpointsPublisher(directory: options.runtimeDirectory)
         interfaces = try NetworkWatcher()
+        let cable = try CableWitness(CableReader(sha256: { Digest.sha256($0) }))
+        self.cable = cable
+        services.cable = cable.judge
         // No door is open yet: that is the core's to say, at its start.
         doors = try Doors(
             core: core, tls: TLSServerContext(key: directory.key, certificateDER: certificate),
             workers: options.workers ?? CurrentProcess.cores,
             backend: options.backend.map(Doors.Backend.init),
-            hostInfo: { try? signer.payload() }, lookAgain: interfaces.lookAgain, log: log.log)
+            hostInfo: { try? signer.payload() }, cable: cable.judge, lookAgain: interfaces.lookAgain,
+            log: log.log)
         let events = EventWriter(
             hub: services.events, windows: services.windows, fallbackName: host.fallbackName,
             overridden: core.enter { core, _ in core.overridden }, wall: wallNow)
@@ -140,6 +145,7 @@ final class Service: Sendable {
         core.enter { core, moment in core.stop(moment) }
         doors.stop(within: Self.stopTime)
         awaitDelegated(until: deadline)
+        cable.stop()
         interfaces.stop()
         api.stop()
         endpoints.remove()
