@@ -153,6 +153,7 @@ extension Core {
         }
         if GoodbyePolicy.concernsSessions(old, settings) { endSessions(old, moment) }
         updateDoors(moment)
+        refreshAdvertisement()
         refreshHostInfo()
         refreshQuality()
         emit(.event(.settingsChanged(settings)))

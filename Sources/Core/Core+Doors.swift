@@ -33,6 +33,7 @@ extension Core {
         interfaces = table
         serviceNames = ServiceNames(table)
         for door in Door.allCases where self[door].retryAt != nil { retry(door, moment) }
+        refreshAdvertisement()
         refreshHostInfo()
         refreshWindow(moment)
     }
@@ -109,5 +110,6 @@ extension Core {
         guard self[door].state != state else { return }
         self[door].state = state
         emit(.event(.doorChanged(door, state)))
+        refreshAdvertisement()
     }
 }

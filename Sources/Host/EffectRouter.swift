@@ -57,6 +57,7 @@ final class EffectRouter: Sendable {
             owners.doors.endSession(session, connection, goodbye)
         case .openDoor(let door, let port): open(door, port, owners)
         case .closeDoor(let door): owners.doors.close(door)
+        case .advertise: break
         case .broadcastHostInfo: owners.doors.broadcastHostInfo()
         case .deriveCodeKey(let window, let code): derive(window, code, owners)
         case .windowReady(let id): owners.jobs.post { owners.windowReady(id) }

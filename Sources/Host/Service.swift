@@ -51,7 +51,8 @@ final class Service: Sendable {
             Core(
                 host: host, settings: opened.settings,
                 overrides: SettingsOverrides(
-                    name: options.name, remotePort: options.remotePort, homePort: options.homePort.number),
+                    name: options.name, remotePort: options.remotePort, homePort: options.homePort.number,
+                    homeListen: options.homeListen, advertises: options.advertises),
                 devices: opened.devices, tombstones: opened.tombstones,
                 primitives: Primitives(
                     hmacSHA256: { Digest.hmacSHA256(key: $0, message: $1) }, equal: { Digest.equal($0, $1) })),
@@ -71,7 +72,6 @@ final class Service: Sendable {
                 certificate: certificate,
                 createdAt: directory.createdAt, version: latchkeyVersion),
             hostInfo: signer.payload, windowEntropy: SecretSource.window,
-            advertising: { options.advertises ? "unavailable" : "off" },
             now: { Moment(now: monotonicNow(), wall: wallNow()) }, started: started,
             events: EventHub(firstID: started.wall.milliseconds))
         services.isMetricsOpen = options.metricsOpen

@@ -18,8 +18,6 @@ package struct APIServices: Sendable {
     package var hostInfo: @Sendable () throws -> [UInt8]
     /// Fresh secrets for a window. Throws when the system has no randomness.
     package var windowEntropy: @Sendable () throws -> WindowEntropy
-    /// `on`, `off` or `unavailable`: whether the host announces itself.
-    package var advertising: @Sendable () -> String
     /// Wall-clock and monotonic time, as the core's.
     package var now: @Sendable () -> Moment
     /// When the service started.
@@ -42,15 +40,13 @@ package struct APIServices: Sendable {
         core: SharedCore, store: Store, identity: HostIdentity,
         hostInfo: @escaping @Sendable () throws -> [UInt8],
         windowEntropy: @escaping @Sendable () throws -> WindowEntropy,
-        advertising: @escaping @Sendable () -> String, now: @escaping @Sendable () -> Moment, started: Moment,
-        events: EventHub
+        now: @escaping @Sendable () -> Moment, started: Moment, events: EventHub
     ) {
         self.core = core
         self.store = store
         self.identity = identity
         self.hostInfo = hostInfo
         self.windowEntropy = windowEntropy
-        self.advertising = advertising
         self.now = now
         self.started = started
         self.events = events

@@ -32,7 +32,7 @@ struct OpenAPIDocumentTests {
                 fingerprint: key.fingerprint, publicKey: key.point, certificate: [], createdAt: start.wall,
                 version: "0"),
             hostInfo: { [] }, windowEntropy: { WindowEntropy(id: "w", secret: [], code: "") },
-            advertising: { "off" }, now: { start }, started: start, events: EventHub(firstID: 1))
+            now: { start }, started: start, events: EventHub(firstID: 1))
         services.isMetricsOpen = metricsOpen
         return APIRoutes.all(services)
     }
