@@ -23,6 +23,8 @@ struct StartFailure: Error, Sendable {
 final class Service: Sendable {
     /// Sessions are told `quit` and have this long (spec 08).
     static let stopTime = Duration.seconds(2)
+    /// What Avahi has to withdraw the record; it does so anyway when this process is gone.
+    static let withdrawTime = Duration.milliseconds(200)
 
     private let core: SharedCore
     private let doors: Doors
@@ -30,6 +32,8 @@ final class Service: Sendable {
     private let directory: StateDirectory
     private let interfaces: NetworkWatcher
     private let endpoints: EndpointsPublisher
+    private let bus: Bus
+    private let advertiser: Advertiser
     private let threads: [ServiceThread]
     private let ticker: Ticker
     private let watchdog: Watchdog?
@@ -63,6 +67,9 @@ final class Service: Sendable {
         threads = [derivation, service]
         ticker = try Ticker()
 
+        bus = try Bus(.system)
+        advertiser = Advertiser(on: bus, core: core, recognitionKey: host.recognitionKey, log: log)
+
         let certificate = try directory.key.certificate()
         let signer = HostInfoSigner(key: directory.key, core: core, wall: wallNow)
         var services = APIServices(
@@ -92,7 +99,7 @@ final class Service: Sendable {
                 addresses: [Door.home: options.homeListen, .remote: options.remoteListen].compactMapValues {
                     $0
                 },
-                endpoints: endpoints, log: log, wake: ticker.wake,
+                endpoints: endpoints, advertiser: advertiser, log: log, wake: ticker.wake,
                 changeDone: services.changes.done, windowReady: services.windows.settled,
                 event: events.write))
 
@@ -120,6 +127,7 @@ final class Service: Sendable {
             core.enter { core, moment in core.interfacesChanged(table, moment) }
         }
         try ticker.start(core)
+        try bus.start { log.log(LogLine($0)) }
         core.enter { core, moment in
             core.restore(opened.lockouts, moment)
             core.start(moment)
@@ -133,6 +141,8 @@ final class Service: Sendable {
         watchdog?.stop()
         core.enter { core, moment in core.stop(moment) }
         doors.stop(within: Self.stopTime)
+        advertiser.stop(within: Self.withdrawTime)
+        bus.stop()
         interfaces.stop()
         api.stop()
         endpoints.remove()

@@ -23,10 +23,10 @@ package struct Advertisement: Sendable, Hashable {
         self.interfaces = interfaces.sorted()
     }
 
-    /// Whether `p` alone differs from what `other` says: then the record that is out is updated in place, so that no
-    /// device sees it go. Anything else is another registration.
-    package func isUpdate(of other: Advertisement) -> Bool {
-        self != other && name == other.name && port == other.port && interfaces == other.interfaces
+    /// Whether nothing has to be registered where `other` is out already: `p` may differ, which is changed in place so
+    /// that no device sees the record go, and interfaces may be missing. Anything else is another registration.
+    package func isContained(in other: Advertisement) -> Bool {
+        name == other.name && port == other.port && Set(interfaces).isSubset(of: other.interfaces)
     }
 
     /// The interfaces whose connections the home door admits as the host's own networks (03 §3.6): lan, and

@@ -127,7 +127,7 @@ struct AdvertisementTests {
         #expect(Advertisement(host: "Desk", port: 1, isPairingRequired: true, interfaces: []) == nil)
     }
 
-    @Test func pAloneIsAnUpdate() throws {
+    @Test func whatTakesNoOtherRegistration() throws {
         func record(
             _ name: String = "Desk", port: UInt16 = 5, required: Bool = true, on: [UInt32] = [3, 2]
         ) throws -> Advertisement {
@@ -136,11 +136,12 @@ struct AdvertisementTests {
         }
         let base = try record()
         #expect(base.interfaces == [2, 3])
-        #expect(try record(on: [2, 3]) == base && !base.isUpdate(of: base))
-        #expect(try record(required: false).isUpdate(of: base))
-        #expect(try !record("Den", required: false).isUpdate(of: base))
-        #expect(try !record(port: 6, required: false).isUpdate(of: base))
-        #expect(try !record(required: false, on: [2]).isUpdate(of: base))
-        #expect(try !record(port: 6).isUpdate(of: base))
+        #expect(try record(on: [2, 3]) == base && base.isContained(in: base))
+        #expect(try record(required: false).isContained(in: base))
+        #expect(try record(required: false, on: [2]).isContained(in: base))
+        #expect(try !record("Den").isContained(in: base))
+        #expect(try !record(port: 6).isContained(in: base))
+        #expect(try !record(on: [2, 3, 4]).isContained(in: base))
+        #expect(try !record(on: [4]).isContained(in: base))
     }
 }
