@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Policy
+package import Policy
 internal import Synchronization
 package import Wire
 
@@ -8,8 +8,10 @@ package import Wire
 extension Core {
     /// Registers an admitted connection, judged once more (03 §5.5, §5.7). Everything happens under the core's lock, so
     /// registering and looking again are one step, and so are taking and checking the remote count.
+    /// `cable` is what the cable rule says of this very connection, read for this call (04 §1).
     package mutating func register(
-        _ id: ConnectionID, hello: Hello?, counters: SessionCounters, _ moment: Moment
+        _ id: ConnectionID, hello: Hello?, counters: SessionCounters,
+        cable: CableVerdict = .not(.notLinkLocal), _ moment: Moment
     ) -> RegisterVerdict {
         settle(moment)
         guard let connection = connections[id], case .admitted(let key, let wasPaired) = connection.stage
@@ -20,7 +22,8 @@ extension Core {
         return enter(
             Entrant(
                 connection: id, door: connection.door, peer: connection.peer, local: connection.local,
-                placement: connection.placement, key: key, wasPaired: wasPaired, mode: .relay),
+                placement: connection.placement, key: key, wasPaired: wasPaired, mode: .relay,
+                cable: connection.door == .home ? cable.finding : nil),
             hello: hello, counters: counters, moment)
     }
 
@@ -82,6 +85,8 @@ extension Core {
         var key: Fingerprint?
         var wasPaired: Bool
         var mode: SessionMode
+        /// The cable it came over; at the home door alone.
+        var cable: CableFinding?
     }
 
     /// E's rule and the session table, for both ways of using Latchkey.
@@ -103,7 +108,8 @@ extension Core {
         let view = SessionView(
             id: SessionID(text: "\(host.sessionPrefix)\(serial)"), fingerprint: entrant.key,
             device: record.map { DeviceRef(id: $0.id, name: $0.name) }, door: entrant.door,
-            origin: entrant.placement.origin, cable: false, route: route(entrant.door, entrant.placement),
+            origin: entrant.placement.origin, cable: entrant.cable != nil,
+            route: route(entrant.door, entrant.placement, cable: entrant.cable != nil),
             away: Route.isAway(door: entrant.door, origin: entrant.placement.origin), paired: record != nil,
             mode: entrant.mode, startedAt: moment.wall, remote: entrant.peer, local: entrant.local,
             arrival: entrant.placement.arrival, hello: hello.map { Self.cleaned($0) },
@@ -115,11 +121,12 @@ extension Core {
             [
                 ("session", view.id.text), ("door", view.door.rawValue), ("origin", view.origin.rawValue),
                 ("route", view.route), ("device", view.fingerprint?.shortName ?? ""),
-                ("name", view.device?.name ?? view.hello?.device ?? ""), ("cable", "no"),
-            ])
+                ("name", view.device?.name ?? view.hello?.device ?? ""),
+            ] + (entrant.cable == nil ? [("cable", "no")] : Self.cableFields(entrant.cable)))
         log(.debug, "session from", [("session", view.id.text), ("remote", view.remote.description)])
         emit(.event(.sessionOpened(view)))
         if let key = entrant.key { saw(key, route: view.route, moment) }
+        if let key = entrant.key, let cable = entrant.cable { learn(key, cable) }
         refreshQuality()
         return .session(view)
     }
@@ -135,9 +142,9 @@ extension Core {
     }
 
     /// How a connection of this placement is named to people.
-    func route(_ door: Door, _ placement: Placement) -> String {
+    func route(_ door: Door, _ placement: Placement, cable: Bool = false) -> String {
         Route.words(
-            door: door, origin: placement.origin, cable: false,
+            door: door, origin: placement.origin, cable: cable,
             vpn: placement.origin == .vpn ? placement.arrival.flatMap { serviceNames[$0] } : nil)
     }
 
@@ -152,7 +159,7 @@ extension Core {
         }
         record.lastSeenAt = moment.wall
         record.lastRoute = route
-        devices.set(record)
+        put(record)
         publish()
         emit(
             .record(StoreCommit(change: .deviceSeen(key, at: moment.wall, route: route), audit: [])))

@@ -26,7 +26,9 @@ package struct Core: Sendable {
     let primitives: Primitives
     let limits: DoorLimits
 
-    var devices: DeviceMap
+    /// Changed through `put` and `take` only, which keep `cables` true.
+    private(set) var devices: DeviceMap
+    var cables: CableBook
     var tombstones: [Fingerprint: Tombstone]
     /// When a removed key's try was told to the admin last.
     var removedTries: [Fingerprint: MonotonicTime] = [:]
@@ -85,6 +87,7 @@ package struct Core: Sendable {
         self.primitives = primitives
         self.limits = limits
         self.devices = DeviceMap(devices)
+        cables = CableBook(devices)
         self.tombstones = Dictionary(
             tombstones.map { ($0.fingerprint, $0) }, uniquingKeysWith: { $1 })
         home = DoorBook(limits)
@@ -197,6 +200,19 @@ package struct Core: Sendable {
 
     /// Makes the snapshot that `enter` publishes before it hands over any effect of this entry.
     mutating func publish() { trust = TrustSnapshot(devices: devices, switches: currentSwitches) }
+
+    /// Adds a record to the list or replaces the one of its key.
+    mutating func put(_ record: DeviceRecord) {
+        cables.replace(devices[record.fingerprint], by: record)
+        devices.set(record)
+    }
+
+    /// Takes a key off the list; its cable is free again.
+    mutating func take(_ key: Fingerprint) -> DeviceRecord? {
+        let removed = devices.remove(key)
+        cables.replace(removed, by: nil)
+        return removed
+    }
 
     mutating func setSettings(stored: Settings) {
         storedSettings = stored

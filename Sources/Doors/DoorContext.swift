@@ -2,9 +2,17 @@
 
 internal import Core
 internal import CryptoEngine
+package import Policy
 package import Wire
 
 extension Doors {
+    /// Judges whether a link-local IPv6 source at the home door is the cable (04), afresh each time. It answers once, from
+    /// any thread, within 250 ms, and does not wait itself.
+    package typealias CableWitness =
+        @Sendable (
+            _ source: IPAddress, _ answer: @escaping @Sendable (CableVerdict) -> Void
+        ) -> Void
+
     /// Where admitted sessions go (spec 08): the streaming process's socket.
     package enum Backend: Sendable, Hashable {
         /// A Unix socket's path.
@@ -42,6 +50,8 @@ struct DoorContext: Sendable {
     let tls: TLSServerContext
     let backend: Doors.Backend?
     let times: DoorTimes
+    /// Whether a connection of this source is the cable.
+    let cable: Doors.CableWitness
     /// A freshly signed kind 18 payload; nil while there is nothing to say.
     let hostInfo: @Sendable () -> [UInt8]?
     let log: @Sendable (LogLine) -> Void

@@ -76,7 +76,9 @@ final class DoorWorker {
             receivedOn: accepted.arrivalIndex)
         let verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
         guard case .proceed = verdict, !isStopping else { return }
-        connections[id] = Connection(id: id, door: door, socket: accepted.intoSocket(), worker: self)
+        let peer = accepted.peer
+        connections[id] = Connection(
+            id: id, door: door, peer: peer, socket: accepted.intoSocket(), worker: self)
         context.board.connections.wrappingAdd(1, ordering: .relaxed)
     }
 
@@ -89,6 +91,11 @@ final class DoorWorker {
             context.board.shed.wrappingAdd(1, ordering: .relaxed)
         }
         spare = try? WakeUp()
+    }
+
+    /// Has the cable rule read for a connection of this worker; the answer comes through the inbox.
+    func readCable(of id: ConnectionID, _ source: IPAddress) {
+        context.cable(source) { [inbox] verdict in inbox.send(.cable(id, verdict)) }
     }
 
     /// Lets go of a connection that is closed.
@@ -136,6 +143,7 @@ final class DoorWorker {
         case .endSession(let session, let id, let goodbye): connections[id]?.end(session, goodbye)
         case .closeConnection(let id): connections[id]?.closeNow()
         case .answerPairing(let id, let result): connections[id]?.answer(result)
+        case .cable(let id, let verdict): connections[id]?.cableRead(verdict)
         case .broadcastHostInfo:
             // Made once, so that one change costs one signature.
             guard sessions > 0, let info = context.hostInfo() else { return }

@@ -6,6 +6,11 @@ package enum CableVerdict: Sendable, Equatable {
     case cable(CableFinding)
     /// The first that failed.
     case not(CableReason)
+
+    /// What was found, when it is the cable.
+    package var finding: CableFinding? {
+        if case .cable(let finding) = self { finding } else { nil }
+    }
 }
 
 /// What the cable rule found.
