@@ -155,6 +155,7 @@ extension Core {
         }
         if GoodbyePolicy.concernsSessions(old, settings) { endSessions(old, moment) }
         updateDoors(moment)
+        refreshAdvertisement()
         refreshHostInfo()
         refreshQuality()
         emit(.event(.settingsChanged(settings)))

@@ -57,6 +57,11 @@ package struct Core: Sendable {
     var pendingChanges: [ChangeID: PendingChange] = [:]
     var lastChange: UInt64 = 0
 
+    /// What was last told to be announced.
+    var advertised: Advertisement?
+    /// What the advertiser said last.
+    var advertiser = AdvertisingState.off
+
     var interfaces = InterfaceTable.empty
     var serviceNames = ServiceNames(.empty)
     var isRunning = false
@@ -120,6 +125,8 @@ package struct Core: Sendable {
         guard !isStopping else { return }
         isStopping = true
         closeWindow(.cancelled, quiets: false, actor: .service, moment)
+        // First of all, so that no device finds a host that is leaving.
+        refreshAdvertisement()
         updateDoors(moment)
         for session in table.all() { end(session.view.id, .quit, moment) }
         for id in connections.keys { emit(.closeConnection(id)) }

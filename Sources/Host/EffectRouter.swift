@@ -6,6 +6,7 @@ internal import Policy
 internal import Sockets
 internal import StateDirectory
 internal import Synchronization
+internal import SystemBus
 internal import Wire
 
 /// Hands each effect of the core to its one owner. Called under the core's lock, so every hand-over only enqueues.
@@ -22,6 +23,8 @@ final class EffectRouter: Sendable {
         /// The addresses the command line puts doors at; a door without one listens at all.
         let addresses: [Door: IPAddress]
         let endpoints: EndpointsPublisher
+        /// Announces the home door.
+        let advertiser: Advertiser
         let log: LogSink
         /// Runs `tick` at this time; on the service thread.
         let wake: @Sendable (MonotonicTime) -> Void
@@ -71,6 +74,7 @@ final class EffectRouter: Sendable {
             owners.doors.endSession(session, connection, goodbye)
         case .openDoor(let door, let port): open(door, port, owners)
         case .closeDoor(let door): owners.doors.close(door)
+        case .advertise(let record): owners.advertiser.announce(record)
         case .broadcastHostInfo:
             owners.doors.broadcastHostInfo()
             owners.jobs.post { owners.hostInfoChanged() }

@@ -23,6 +23,8 @@ struct StartFailure: Error, Sendable {
 final class Service: Sendable {
     /// Sessions are told `quit` and have this long (spec 08).
     static let stopTime = Duration.seconds(2)
+    /// What Avahi has to withdraw the record; it does so anyway when this process is gone.
+    static let withdrawTime = Duration.milliseconds(200)
 
     private let core: SharedCore
     private let doors: Doors
@@ -31,6 +33,8 @@ final class Service: Sendable {
     private let interfaces: NetworkWatcher
     private let cable: CableWitness
     private let endpoints: EndpointsPublisher
+    private let bus: Bus
+    private let advertiser: Advertiser
     private let threads: [ServiceThread]
     private let ticker: Ticker
     private let watchdog: Watchdog?
@@ -54,7 +58,8 @@ final class Service: Sendable {
                 host: host, settings: opened.settings,
                 overrides: SettingsOverrides(
                     name: options.name, remotePort: options.remotePort?.number,
-                    homePort: options.homePort.number, hasRemoteDoor: options.remotePort != .off),
+                    homePort: options.homePort.number, hasRemoteDoor: options.remotePort != .off,
+                    homeListen: options.homeListen, advertises: options.advertises),
                 devices: opened.devices, tombstones: opened.tombstones,
                 primitives: Primitives(
                     hmacSHA256: { Digest.hmacSHA256(key: $0, message: $1) }, equal: { Digest.equal($0, $1) })),
@@ -66,6 +71,9 @@ final class Service: Sendable {
         ticker = try Ticker()
         sessionEnded = try WakeUp()
 
+        bus = try Bus(.system)
+        advertiser = Advertiser(on: bus, core: core, recognitionKey: host.recognitionKey, log: log)
+
         let certificate = try directory.key.certificate()
         let signer = HostInfoSigner(key: directory.key, core: core, wall: wallNow)
         var services = APIServices(
@@ -76,7 +84,6 @@ final class Service: Sendable {
                 createdAt: directory.createdAt, version: latchkeyVersion),
             hostInfo: signer.payload, sign: { [key = directory.key] in try key.sign(digest: $0) },
             windowEntropy: SecretSource.window,
-            advertising: { options.advertises ? "unavailable" : "off" },
             now: { Moment(now: monotonicNow(), wall: wallNow()) }, started: started,
             events: EventHub(firstID: started.wall.milliseconds))
         services.isMetricsOpen = options.metricsOpen
@@ -102,7 +109,7 @@ final class Service: Sendable {
                 addresses: [Door.home: options.homeListen, .remote: options.remoteListen].compactMapValues {
                     $0
                 },
-                endpoints: endpoints, log: log, wake: ticker.wake,
+                endpoints: endpoints, advertiser: advertiser, log: log, wake: ticker.wake,
                 changeDone: services.changes.done, windowReady: services.windows.settled,
                 pairings: services.pairings, event: events.write, hostInfoChanged: events.hostInfoChanged,
                 sessionEnded: sessionEnded))
@@ -130,6 +137,7 @@ final class Service: Sendable {
             core.enter { core, moment in core.interfacesChanged(table, moment) }
         }
         try ticker.start(core)
+        try bus.start { log.log(LogLine($0)) }
         core.enter { core, moment in
             core.restore(opened.lockouts, moment)
             core.start(moment)
@@ -146,6 +154,8 @@ final class Service: Sendable {
         doors.stop(within: Self.stopTime)
         awaitDelegated(until: deadline)
         cable.stop()
+        advertiser.stop(within: Self.withdrawTime)
+        bus.stop()
         interfaces.stop()
         api.stop()
         endpoints.remove()

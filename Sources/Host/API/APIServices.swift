@@ -21,8 +21,6 @@ package struct APIServices: Sendable {
     package var sign: @Sendable (_ digest: [UInt8]) throws -> [UInt8]
     /// Fresh secrets for a window. Throws when the system has no randomness.
     package var windowEntropy: @Sendable () throws -> WindowEntropy
-    /// `on`, `off` or `unavailable`: whether the host announces itself.
-    package var advertising: @Sendable () -> String
     /// Wall-clock and monotonic time, as the core's.
     package var now: @Sendable () -> Moment
     /// When the service started.
@@ -53,8 +51,7 @@ package struct APIServices: Sendable {
         hostInfo: @escaping @Sendable () throws -> [UInt8],
         sign: @escaping @Sendable (_ digest: [UInt8]) throws -> [UInt8],
         windowEntropy: @escaping @Sendable () throws -> WindowEntropy,
-        advertising: @escaping @Sendable () -> String, now: @escaping @Sendable () -> Moment, started: Moment,
-        events: EventHub
+        now: @escaping @Sendable () -> Moment, started: Moment, events: EventHub
     ) {
         self.core = core
         self.store = store
@@ -62,7 +59,6 @@ package struct APIServices: Sendable {
         self.hostInfo = hostInfo
         self.sign = sign
         self.windowEntropy = windowEntropy
-        self.advertising = advertising
         self.now = now
         self.started = started
         self.events = events

@@ -33,7 +33,7 @@ struct OpenAPIDocumentTests {
                 version: "0"),
             hostInfo: { [] }, sign: { _ in [] },
             windowEntropy: { WindowEntropy(id: "w", secret: [], code: "") },
-            advertising: { "off" }, now: { start }, started: start, events: EventHub(firstID: 1))
+            now: { start }, started: start, events: EventHub(firstID: 1))
         services.isMetricsOpen = metricsOpen
         return APIRoutes.all(services)
     }
