@@ -35,6 +35,8 @@ final class EffectRouter: Sendable {
         let hostInfoChanged: @Sendable () -> Void
         /// Raised whenever a session has ended.
         let sessionEnded: WakeUp
+        /// Serves another identity from here on.
+        let identityChanged: @Sendable (Fingerprint) -> Void
     }
 
     private let owners = Mutex<Owners?>(nil)
@@ -75,6 +77,7 @@ final class EffectRouter: Sendable {
         case .openDoor(let door, let port): open(door, port, owners)
         case .closeDoor(let door): owners.doors.close(door)
         case .advertise(let record): owners.advertiser.announce(record)
+        case .identityChanged(let fingerprint): owners.identityChanged(fingerprint)
         case .broadcastHostInfo:
             owners.doors.broadcastHostInfo()
             owners.jobs.post { owners.hostInfoChanged() }
