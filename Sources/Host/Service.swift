@@ -29,6 +29,8 @@ final class Service: Sendable {
     private let api: APIServer
     private let directory: StateDirectory
     private let interfaces: NetworkWatcher
+    /// The machine's, always: nothing can show the service another (03 §10 point 9).
+    private let bus: Bus
     private let endpoints: EndpointsPublisher
     private let threads: [ServiceThread]
     private let ticker: Ticker
@@ -38,6 +40,7 @@ final class Service: Sendable {
     init(_ options: Options, log: LogSink) throws {
         let started = Moment(now: monotonicNow(), wall: wallNow())
         let inherited = InheritedSockets(ServiceManager.listenDescriptors())
+        let desktopUser = try DesktopLock.user(options)
         let opened = try Self.openState(options, log)
         directory = opened.directory
         try Self.makeRuntimeDirectory(options.runtimeDirectory)
@@ -124,6 +127,9 @@ final class Service: Sendable {
             core.restore(opened.lockouts, moment)
             core.start(moment)
         }
+        bus = try Bus(.system)
+        DesktopLock.follow(on: bus, desktopUser: desktopUser, core, log: log)
+        try bus.start { log.log(DesktopLock.line($0)) }
         watchdog = try Watchdog(core)
     }
 
@@ -133,6 +139,7 @@ final class Service: Sendable {
         watchdog?.stop()
         core.enter { core, moment in core.stop(moment) }
         doors.stop(within: Self.stopTime)
+        bus.stop()
         interfaces.stop()
         api.stop()
         endpoints.remove()
