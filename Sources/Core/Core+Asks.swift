@@ -13,6 +13,10 @@ extension Core {
         var name: String
         var origin: Origin
         var cableClaimed: Bool
+        /// The cable it came over.
+        var cable: CableFinding?
+        /// Cleaned, such as `iPad14,1`.
+        var model: String?
     }
 
     /// Kind 21 (03 §12.7): only at home, only from an unpaired session, once in 30 s; a try that comes too early does
@@ -28,7 +32,7 @@ extension Core {
             Asker(
                 key: key, source: Source.of(session.view.remote.ip), name: session.view.hello?.device ?? "",
                 origin: session.view.origin, cableClaimed: false),
-            allowsCable: false, moment)
+            by: nil, moment)
     }
 
     /// `PUT /v1/lock`: what it says, and the verdict it leads to.
@@ -56,21 +60,24 @@ extension Core {
         audit(AuditRow(at: moment.wall, actor: actor.text, action: "pairing.quiet.clear", outcome: "ok"))
     }
 
-    /// The rule of 03 §12.2 with what follows from it; the kind 20 is for whoever asked by one.
-    mutating func ask(_ asker: Asker, allowsCable: Bool = true, _ moment: Moment) -> PairResult {
+    /// The rule of 03 §12.2 with what follows from it. The kind 20 is for the connection that asked, which is nil for
+    /// a kind 21; nil: it follows when the store has answered.
+    mutating func ask(_ asker: Asker, by connection: ConnectionID?, _ moment: Moment) -> PairResult? {
         var facts = AskPolicy.Facts()
         facts.isUnlocked = lockState(moment) == .unlocked
+        facts.cableSeen = asker.cable != nil
         facts.cableClaimed = asker.cableClaimed
+        facts.hasOtherKey = asker.cable.map { cables.hasOther($0.device, than: asker.key) } ?? false
         facts.windowOpen = opened != nil
         facts.isFromThisHost = AskPolicy.isFromThisHost(asker.source, table: interfaces)
         let quietSince = askLimits.quietSince(key: asker.key, source: asker.source, at: moment.now)
         facts.isQuiet = quietSince != nil
         facts.recentWindows = askLimits.recentWindows(at: moment.now)
-        let decision = AskPolicy.decide(facts, allowsCable: allowsCable)
+        let decision = AskPolicy.decide(facts, allowsCable: connection != nil)
         if decision == .shownOpened && spareEntropy == nil {
             return .refused(.busy, retryAfter: 1)
         }
-        logAsk(asker, decision, quietSince, moment)
+        logAsk(asker, decision, facts, quietSince, moment)
         if let state = AskPolicy.request(for: decision), !facts.isFromThisHost { keep(asker, state, moment) }
         switch decision {
         case .locked: return .refused(.locked)
@@ -78,8 +85,10 @@ extension Core {
         case .shownOpened:
             openWindow(for: asker, moment)
             return .refused(.shown)
-        // No witness sees a cable yet, so nothing pairs without a proof.
-        case .openOnHost, .pairNow: return .refused(.openOnMac)
+        case .openOnHost: return .refused(.openOnMac)
+        case .pairNow:
+            guard let connection, let cable = asker.cable else { return .refused(.openOnMac) }
+            return pairByCable(asker, cable, connection, moment)
         }
     }
 
@@ -131,7 +140,8 @@ extension Core {
     }
 
     private mutating func logAsk(
-        _ asker: Asker, _ decision: AskPolicy.Decision, _ quietSince: MonotonicTime?, _ moment: Moment
+        _ asker: Asker, _ decision: AskPolicy.Decision, _ facts: AskPolicy.Facts,
+        _ quietSince: MonotonicTime?, _ moment: Moment
     ) {
         if decision == .pairNow { return }
         if let last = askLog[asker.source], moment.now - last < .seconds(60) { return }
@@ -150,7 +160,8 @@ extension Core {
             }
         log(
             .info, "ask",
-            [("place", Route.place(asker.origin)), ("name", asker.name), ("decision", words)])
+            [("place", Route.place(asker.origin)), ("name", asker.name), ("decision", words)]
+                + Self.cableFields(asker.cable, why: decision == .locked ? nil : Self.notByItself(facts)))
     }
 
     private static func minutes(_ ago: Duration?) -> String {

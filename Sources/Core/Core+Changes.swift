@@ -26,10 +26,11 @@ extension Core {
         if case .failed(let message) = result {
             counters.failedCommits += 1
             log(.error, "not saved, nothing changed", [("problem", message)])
-            if case .pairing(let pairing) = change {
-                fail(pairing, moment)
-            } else {
-                emit(.changeDone(id, .failed(message: message)))
+            switch change {
+            case .pairing(let pairing): fail(pairing, moment)
+            // Tried again at the next session (04 §6).
+            case .bindCable(let key, let device): cables.release(device, of: key)
+            default: emit(.changeDone(id, .failed(message: message)))
             }
             return
         }
@@ -39,12 +40,13 @@ extension Core {
         case .settings(let values, let requirePairing): finishSettings(id, values, requirePairing, moment)
         case .importDevices(let records, let imported, let updated, let restored, let skipped):
             for key in restored { tombstones[key] = nil }
-            for record in records { devices.set(record) }
+            for record in records { put(record) }
             publish()
             log(.info, "imported", [("new", String(imported)), ("updated", String(updated))])
             emit(
                 .changeDone(id, .imported(imported: imported, updated: updated, removedSkipped: skipped)))
         case .pairing(let pairing): finish(pairing, moment)
+        case .bindCable(let key, let device): finishBinding(key, device)
         }
     }
 
@@ -79,7 +81,7 @@ extension Core {
         }
         let old = record.name
         record.name = name
-        devices.set(record)
+        put(record)
         publish()
         for session in table.all(of: key) {
             table.update(session.view.id) { $0.view.device?.name = name }
@@ -105,7 +107,7 @@ extension Core {
     private mutating func finishRemoval(
         _ id: ChangeID, _ key: Fingerprint, _ tombstone: Tombstone, _ moment: Moment
     ) {
-        let removed = devices.remove(key)
+        let removed = take(key)
         tombstones[key] = tombstone
         publish()
         let ending = table.all(of: key).filter { $0.view.goodbye == nil }
@@ -153,6 +155,7 @@ extension Core {
         }
         if GoodbyePolicy.concernsSessions(old, settings) { endSessions(old, moment) }
         updateDoors(moment)
+        refreshAdvertisement()
         refreshHostInfo()
         refreshQuality()
         emit(.event(.settingsChanged(settings)))
@@ -170,7 +173,7 @@ extension Core {
             switch GoodbyePolicy.ending(facts, old, settings) {
             case .goodbye(let goodbye): end(view.id, goodbye, moment)
             case .update: end(view.id, updateGoodbye(view.hello), moment)
-            case .cut: emit(.endSession(view.id, view.connection, nil))
+            case .cut: cut(view, moment)
             case nil: break
             }
         }

@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Policy
+package import Policy
 package import Wire
 
 /// A pairing connection's one message (03 §5.6, 02 §6).
 extension Core {
     /// Step F: a complete kind 19 that decoded. Answered by effect `answerPairing`, at once or when its record is
     /// durable, or closed without an answer when its origin is no longer admitted.
-    package mutating func pairingMessage(_ id: ConnectionID, _ request: PairRequest, _ moment: Moment) {
+    /// `cable` is what the cable rule says of this very connection; it matters to an ask at home alone.
+    package mutating func pairingMessage(
+        _ id: ConnectionID, _ request: PairRequest, cable: CableVerdict = .not(.notLinkLocal),
+        _ moment: Moment
+    ) {
+        _ = takePairingMessage(id, request, cable: cable, moment)
+    }
+
+    /// The same for both ways of using Latchkey; the word under which it was refused, if it was.
+    mutating func takePairingMessage(
+        _ id: ConnectionID, _ request: PairRequest, cable: CableVerdict, _ moment: Moment
+    ) -> RefusalWord? {
         settle(moment)
-        guard let connection = connections[id], case .pairing(let key) = connection.stage else { return }
-        if refusalOfOrigin(connection.door, connection.placement.origin, connection.limited, moment) != nil {
+        guard let connection = connections[id], case .pairing(let key) = connection.stage else { return nil }
+        if let word = refusalOfOrigin(
+            connection.door, connection.placement.origin, connection.limited, moment)
+        {
             forget(id)
             emit(.closeConnection(id))
-            return
+            return word
         }
         self[connection.door].pending.leave(id)
         connections[id]?.stage = .answering
@@ -22,16 +35,23 @@ extension Core {
             windowIsForHomeAlone: opened.map { !$0.isForRemote } ?? false)
         let asker = Asker(
             key: key, source: Source.of(connection.peer.ip), name: Label.clean(request.name),
-            origin: connection.placement.origin, cableClaimed: request.cable ?? false)
+            origin: connection.placement.origin, cableClaimed: request.cable ?? false, cable: cable.finding,
+            model: Self.model(request))
         switch route {
         case .closed: answer(id, .refused(.closed))
         case .cancel:
             withdraw(key, moment)
             answer(id, .refused(.closed))
-        case .ask: answer(id, ask(asker, moment))
+        case .ask:
+            if let result = ask(asker, by: id, moment) { answer(id, result) }
         case .window: judge(request, of: id, connection, key, moment)
         }
+        return nil
     }
+
+    /// Whether the window still waits for its code's key. Asked before the work: windows that were opened and closed one
+    /// after the other must not keep the next one's code, or the end of the service, waiting.
+    package func needsCodeKey(window: String) -> Bool { opened?.id == window }
 
     /// The code's key of a window; dropped when another window is open by now.
     package mutating func codeKeyDerived(window: String, key: [UInt8], _ moment: Moment) {
@@ -88,10 +108,10 @@ extension Core {
         let proof = primitives.hmacSHA256(
             windowKey, ProofText.mac(fpDevice: key, fpMac: host.fingerprint))
         let old = devices[key]
-        let model = request.model.map { Label.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
         let record = DeviceRecord(
-            fingerprint: key, name: Label.clean(request.name), model: model, pairedAt: moment.wall,
-            pairedHow: request.method, cableDevice: old?.cableDevice, lastSeenAt: old?.lastSeenAt,
+            fingerprint: key, name: Label.clean(request.name), model: Self.model(request),
+            pairedAt: moment.wall, pairedHow: request.method, cableDevice: old?.cableDevice,
+            lastSeenAt: old?.lastSeenAt,
             lastRoute: old?.lastRoute)
         let answer = PairResult(
             ok: true, proof: Base64URL.encode(proof), macID: host.fingerprint.id.text, name: hostName,
@@ -110,11 +130,12 @@ extension Core {
     /// The record is durable: the list, then the snapshot, and only then the device hears ok.
     mutating func finish(_ pairing: PendingPairing, _ moment: Moment) {
         let key = pairing.record.fingerprint
-        devices.set(pairing.record)
+        put(pairing.record)
         tombstones[key] = nil
         removedTries[key] = nil
         publish()
         if request?.fingerprint == key { request = nil }
+        if let cable = pairing.cable { cables.release(cable.device, of: key) }
         let ref = DeviceRef(id: pairing.record.id, name: pairing.record.name)
         for session in table.all(of: key) {
             table.update(session.view.id) {
@@ -127,22 +148,37 @@ extension Core {
             [
                 ("device", key.shortName), ("name", pairing.record.name), ("how", pairing.record.pairedHow),
                 ("door", pairing.door.rawValue),
-            ])
-        if lastWindow?.id == pairing.window { lastWindow?.device = pairing.record.id }
+            ] + Self.cableFields(pairing.cable))
+        if let window = pairing.window, lastWindow?.id == window { lastWindow?.device = pairing.record.id }
         emit(.event(.devicePaired(pairing.record)))
-        emit(
-            .event(
-                .windowClosed(
-                    WindowOutcome(
-                        id: pairing.window, outcome: .used, at: moment.wall, device: pairing.record.id))))
+        if let window = pairing.window {
+            emit(
+                .event(
+                    .windowClosed(
+                        WindowOutcome(
+                            id: window, outcome: .used, at: moment.wall, device: pairing.record.id))))
+        } else {
+            withdraw(key, moment)
+        }
         answer(pairing.connection, pairing.answer)
     }
 
-    /// Nothing was saved, so nothing is promised; the window stays used (02 §5.5).
+    /// Nothing was saved, so nothing is promised; a window stays used (02 §5.5), an ask over the cable hears
+    /// `openOnMac` (03 §12.2).
     mutating func fail(_ pairing: PendingPairing, _ moment: Moment) {
-        emit(
-            .event(.windowClosed(WindowOutcome(id: pairing.window, outcome: .used, at: moment.wall))))
-        answer(pairing.connection, .refused(.closed))
+        if let window = pairing.window {
+            emit(.event(.windowClosed(WindowOutcome(id: window, outcome: .used, at: moment.wall))))
+            answer(pairing.connection, .refused(.closed))
+        } else {
+            if let cable = pairing.cable { cables.release(cable.device, of: pairing.record.fingerprint) }
+            withdraw(pairing.record.fingerprint, moment)
+            answer(pairing.connection, .refused(.openOnMac))
+        }
+    }
+
+    /// What a device calls its model, made fit to show.
+    private static func model(_ request: PairRequest) -> String? {
+        request.model.map { Label.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     func doorActor(_ door: Door) -> Actor { Actor(text: "door:\(door.rawValue)") }

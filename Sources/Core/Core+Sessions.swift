@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Policy
+package import Policy
 internal import Synchronization
 package import Wire
 
@@ -8,8 +8,10 @@ package import Wire
 extension Core {
     /// Registers an admitted connection, judged once more (03 §5.5, §5.7). Everything happens under the core's lock, so
     /// registering and looking again are one step, and so are taking and checking the remote count.
+    /// `cable` is what the cable rule says of this very connection, read for this call (04 §1).
     package mutating func register(
-        _ id: ConnectionID, hello: Hello?, counters: SessionCounters, _ moment: Moment
+        _ id: ConnectionID, hello: Hello?, counters: SessionCounters,
+        cable: CableVerdict = .not(.notLinkLocal), _ moment: Moment
     ) -> RegisterVerdict {
         settle(moment)
         guard let connection = connections[id], case .admitted(let key, let wasPaired) = connection.stage
@@ -20,7 +22,9 @@ extension Core {
         return enter(
             Entrant(
                 connection: id, door: connection.door, peer: connection.peer, local: connection.local,
-                placement: connection.placement, key: key, wasPaired: wasPaired, mode: .relay),
+                placement: connection.placement, key: key, wasPaired: wasPaired,
+                mode: id.owner == ConnectionID.delegated ? .delegated : .relay,
+                cable: connection.door == .home ? cable.finding : nil),
             hello: hello, counters: counters, moment)
     }
 
@@ -38,19 +42,29 @@ extension Core {
             ])
     }
 
+    /// Its worker has put a goodbye of its own into the session (`noHost`) and closes it: counted and told like one that
+    /// a rule sends. Nothing when it was told to go before.
+    package mutating func sessionSaidGoodbye(_ id: SessionID, _ goodbye: Goodbye, _ moment: Moment) {
+        settle(moment)
+        guard let view = table.close(id, goodbye) else { return }
+        tell(goodbye, of: view)
+    }
+
     /// The session is over; the worker has closed it.
     package mutating func sessionEnded(_ id: SessionID, _ why: SessionEnd, _ moment: Moment) {
         settle(moment)
         guard let session = table.remove(id) else { return }
+        delegated.closing.remove(id)
         let view = session.view
         counters.endedBytesIn += view.counters.bytesIn.load(ordering: .relaxed)
         counters.endedBytesOut += view.counters.bytesOut.load(ordering: .relaxed)
-        log(
-            .info, "session ended",
-            [
-                ("session", id.text), ("device", view.fingerprint?.shortName ?? ""),
-                ("reason", view.goodbye?.reason ?? why.rawValue),
-            ])
+        var fields = [
+            ("session", id.text), ("device", view.fingerprint?.shortName ?? ""),
+            ("reason", view.goodbye?.reason ?? why.rawValue),
+        ]
+        // What the device was told does not say what happened.
+        if view.goodbye != nil, why != .goodbye { fields.append(("ended", why.rawValue)) }
+        log(.info, "session ended", fields)
         emit(.event(.sessionClosed(view, why)))
         if let key = view.fingerprint { saw(key, route: view.route, moment) }
         refreshQuality()
@@ -82,6 +96,8 @@ extension Core {
         var key: Fingerprint?
         var wasPaired: Bool
         var mode: SessionMode
+        /// The cable it came over; at the home door alone.
+        var cable: CableFinding?
     }
 
     /// E's rule and the session table, for both ways of using Latchkey.
@@ -89,6 +105,7 @@ extension Core {
         _ entrant: Entrant, hello: Hello?, counters sessionCounters: SessionCounters, _ moment: Moment
     ) -> RegisterVerdict {
         if isStopping { return .goodbye(.quit) }
+        if isCutOff(entrant.placement.origin) { return .refuse }
         let record = entrant.key.flatMap { devices[$0] }
         let refusal = DoorPolicy.afterGate(
             door: entrant.door, origin: entrant.placement.origin, hasKey: entrant.key != nil,
@@ -99,11 +116,18 @@ extension Core {
             counters.goodbyes[refusal.reason, default: 0] += 1
             return .goodbye(refusal)
         }
+        // The gate judged by the floor of its moment; one that rose since then ended every session below it (09.6).
+        if hello?.versionOrZero ?? .zero < settings.floor {
+            let goodbye = updateGoodbye(hello)
+            counters.goodbyes[goodbye.reason, default: 0] += 1
+            return .goodbye(goodbye)
+        }
         let serial = table.nextSerial()
         let view = SessionView(
             id: SessionID(text: "\(host.sessionPrefix)\(serial)"), fingerprint: entrant.key,
             device: record.map { DeviceRef(id: $0.id, name: $0.name) }, door: entrant.door,
-            origin: entrant.placement.origin, cable: false, route: route(entrant.door, entrant.placement),
+            origin: entrant.placement.origin, cable: entrant.cable != nil,
+            route: route(entrant.door, entrant.placement, cable: entrant.cable != nil),
             away: Route.isAway(door: entrant.door, origin: entrant.placement.origin), paired: record != nil,
             mode: entrant.mode, startedAt: moment.wall, remote: entrant.peer, local: entrant.local,
             arrival: entrant.placement.arrival, hello: hello.map { Self.cleaned($0) },
@@ -115,11 +139,12 @@ extension Core {
             [
                 ("session", view.id.text), ("door", view.door.rawValue), ("origin", view.origin.rawValue),
                 ("route", view.route), ("device", view.fingerprint?.shortName ?? ""),
-                ("name", view.device?.name ?? view.hello?.device ?? ""), ("cable", "no"),
-            ])
+                ("name", view.device?.name ?? view.hello?.device ?? ""),
+            ] + (entrant.cable == nil ? [("cable", "no")] : Self.cableFields(entrant.cable)))
         log(.debug, "session from", [("session", view.id.text), ("remote", view.remote.description)])
         emit(.event(.sessionOpened(view)))
         if let key = entrant.key { saw(key, route: view.route, moment) }
+        if let key = entrant.key, let cable = entrant.cable { learn(key, cable) }
         refreshQuality()
         return .session(view)
     }
@@ -127,17 +152,37 @@ extension Core {
     /// Tells a session why it ends and lets its worker close it; each session is told at most once.
     mutating func end(_ id: SessionID, _ goodbye: Goodbye, _ moment: Moment) {
         guard let view = table.close(id, goodbye) else { return }
+        switch view.mode {
+        case .relay: emit(.endSession(id, view.connection, goodbye))
+        // The event below is what its process hears.
+        case .delegated: awaitDeletion(of: id, moment)
+        }
+        tell(goodbye, of: view)
+    }
+
+    /// Counts and tells a goodbye that is on its way.
+    private mutating func tell(_ goodbye: Goodbye, of view: SessionView) {
         counters.goodbyes[goodbye.reason, default: 0] += 1
-        emit(.endSession(id, view.connection, goodbye))
-        log(.info, "goodbye", [("session", id.text), ("reason", goodbye.reason)])
+        log(.info, "goodbye", [("session", view.id.text), ("reason", goodbye.reason)])
         emit(.event(.sessionClosing(view, goodbye)))
         refreshQuality()
     }
 
+    /// Ends a session without a word.
+    mutating func cut(_ view: SessionView, _ moment: Moment) {
+        switch view.mode {
+        case .relay: emit(.endSession(view.id, view.connection, nil))
+        case .delegated:
+            guard delegated.closing[view.id] == nil else { return }
+            awaitDeletion(of: view.id, moment)
+            emit(.event(.sessionClosing(view, nil)))
+        }
+    }
+
     /// How a connection of this placement is named to people.
-    func route(_ door: Door, _ placement: Placement) -> String {
+    func route(_ door: Door, _ placement: Placement, cable: Bool = false) -> String {
         Route.words(
-            door: door, origin: placement.origin, cable: false,
+            door: door, origin: placement.origin, cable: cable,
             vpn: placement.origin == .vpn ? placement.arrival.flatMap { serviceNames[$0] } : nil)
     }
 
@@ -152,7 +197,7 @@ extension Core {
         }
         record.lastSeenAt = moment.wall
         record.lastRoute = route
-        devices.set(record)
+        put(record)
         publish()
         emit(
             .record(StoreCommit(change: .deviceSeen(key, at: moment.wall, route: route), audit: [])))

@@ -26,7 +26,9 @@ package struct Core: Sendable {
     let primitives: Primitives
     let limits: DoorLimits
 
-    var devices: DeviceMap
+    /// Changed through `put` and `take` only, which keep `cables` true.
+    private(set) var devices: DeviceMap
+    var cables: CableBook
     var tombstones: [Fingerprint: Tombstone]
     /// When a removed key's try was told to the admin last.
     var removedTries: [Fingerprint: MonotonicTime] = [:]
@@ -35,8 +37,9 @@ package struct Core: Sendable {
     var remote: DoorBook
     var connections: [ConnectionID: Connection] = [:]
     var table = SessionTable()
-    var delegated = LinkedTable<DelegatedKey, DelegatedPending>()
-    var lastDelegated: UInt64 = 0
+    var delegated = DelegatedBook()
+    var signatureLimit = RateLimit(perSecond: Core.signaturesPerSecond)
+    var signatureTally = SignatureTally()
 
     var opened: OpenedWindow?
     var spareEntropy: WindowEntropy?
@@ -53,6 +56,11 @@ package struct Core: Sendable {
 
     var pendingChanges: [ChangeID: PendingChange] = [:]
     var lastChange: UInt64 = 0
+
+    /// What was last told to be announced.
+    var advertised: Advertisement?
+    /// What the advertiser said last.
+    var advertiser = AdvertisingState.off
 
     var interfaces = InterfaceTable.empty
     var serviceNames = ServiceNames(.empty)
@@ -80,6 +88,7 @@ package struct Core: Sendable {
         self.primitives = primitives
         self.limits = limits
         self.devices = DeviceMap(devices)
+        cables = CableBook(devices)
         self.tombstones = Dictionary(
             tombstones.map { ($0.fingerprint, $0) }, uniquingKeysWith: { $1 })
         home = DoorBook(limits)
@@ -116,10 +125,13 @@ package struct Core: Sendable {
         guard !isStopping else { return }
         isStopping = true
         closeWindow(.cancelled, quiets: false, actor: .service, moment)
+        // First of all, so that no device finds a host that is leaving.
+        refreshAdvertisement()
         updateDoors(moment)
         for session in table.all() { end(session.view.id, .quit, moment) }
         for id in connections.keys { emit(.closeConnection(id)) }
         connections = [:]
+        delegated.pending.removeAll()
         log(.info, "stopping")
     }
 
@@ -190,6 +202,19 @@ package struct Core: Sendable {
 
     /// Makes the snapshot that `enter` publishes before it hands over any effect of this entry.
     mutating func publish() { trust = TrustSnapshot(devices: devices, switches: currentSwitches) }
+
+    /// Adds a record to the list or replaces the one of its key.
+    mutating func put(_ record: DeviceRecord) {
+        cables.replace(devices[record.fingerprint], by: record)
+        devices.set(record)
+    }
+
+    /// Takes a key off the list; its cable is free again.
+    mutating func take(_ key: Fingerprint) -> DeviceRecord? {
+        let removed = devices.remove(key)
+        cables.replace(removed, by: nil)
+        return removed
+    }
 
     mutating func setSettings(stored: Settings) {
         storedSettings = stored

@@ -21,6 +21,9 @@ package enum Effect: Sendable {
     case openDoor(Door, port: Int)
     /// Stop listening; accepted connections live on.
     case closeDoor(Door)
+    /// Announce the home door so, in place of what was announced before; nil: not at all. Report through
+    /// `advertisingState`.
+    case advertise(Advertisement?)
     /// Send kind 18 to every session again.
     case broadcastHostInfo
     /// PBKDF2, away from every loop; the result comes back through `codeKeyDerived`.
@@ -55,8 +58,8 @@ package enum Event: Sendable {
     case deviceSeen(DeviceRecord)
     /// `session.opened`.
     case sessionOpened(SessionView)
-    /// `session.closing`.
-    case sessionClosing(SessionView, Goodbye)
+    /// `session.closing`; without a goodbye it is cut.
+    case sessionClosing(SessionView, Goodbye?)
     /// `session.closed`.
     case sessionClosed(SessionView, SessionEnd)
     /// `settings.changed`, with those in force.

@@ -11,14 +11,19 @@ enum PendingChange: Sendable {
     case importDevices(
         [DeviceRecord], imported: Int, updated: Int, restored: [Fingerprint], skipped: [SillID])
     case pairing(PendingPairing)
+    /// A paired key learned whose cable it comes by.
+    case bindCable(Fingerprint, String)
 }
 
-/// A proof that was right, waiting for its record to be durable.
+/// A proof that was right, or an ask over the cable, waiting for its record to be durable.
 struct PendingPairing: Sendable {
     let connection: ConnectionID
     let record: DeviceRecord
-    let window: String
+    /// The window it used up; nil over the cable.
+    let window: String?
     let door: Door
+    /// The cable it paired over.
+    var cable: CableFinding?
     /// Sent only once the record is durable.
     let answer: PairResult
 }

@@ -21,6 +21,8 @@ final class Connection {
         case gate(GateReader)
         /// Refused by the gate; told so when the timer fires.
         case gateRefused(Goodbye)
+        /// Admitted; waits for the cable rule before it is registered.
+        case admitted(Hello?)
         /// Waits for the kind 19.
         case pairing
         /// The kind 19 is with the core.
@@ -33,6 +35,8 @@ final class Connection {
 
     let id: ConnectionID
     let door: Door
+    /// Where it comes from.
+    let peer: SocketAddress
     let socket: Socket
     unowned let worker: DoorWorker
     private(set) var phase = Phase.silent
@@ -49,6 +53,8 @@ final class Connection {
     private var counters: SessionCounters?
     /// The key the handshake was judged by, for the core to know a removed one again.
     private var shownKey: Fingerprint?
+    /// An ask that waits for the cable rule.
+    private var ask: PairRequest?
     // Whether the core still counts this connection as pending.
     private var isPending = true
     private var saidClientHello = false
@@ -57,12 +63,13 @@ final class Connection {
     // How much to read at once: small until a device sends much, so that an idle session holds little.
     private var readSize = DoorWorker.smallRead
 
-    init(id: ConnectionID, door: Door, socket: consuming Socket, worker: DoorWorker) {
+    init(id: ConnectionID, door: Door, peer: SocketAddress, socket: consuming Socket, worker: DoorWorker) {
         self.id = id
         self.door = door
+        self.peer = peer
         self.socket = socket
         self.worker = worker
-        lastHeard = worker.loop.now()
+        lastHeard = worker.now()
         watch = worker.loop.watch(self.socket.descriptor, readable: true, writable: false) {
             [unowned self] events in
             if events.contains(.readable) { readable() } else { writable() }
@@ -77,7 +84,8 @@ final class Connection {
         case .silent: firstBytes()
         case .handshaking, .gate, .pairing, .session: moreBytes()
         case .gateRefused, .deciding, .leaving: discardBytes()
-        case .closed: break
+        // Not watched for: what comes waits in the socket.
+        case .admitted, .closed: break
         }
     }
 
@@ -92,7 +100,7 @@ final class Connection {
         case .gate: refuseAtGate(hello: nil)
         case .gateRefused(let goodbye): farewell(goodbye)
         case .session(let relay): relay.timeout()
-        case .deciding, .leaving: closeNow()
+        case .admitted, .deciding, .leaving: closeNow()
         case .closed: break
         }
     }
@@ -167,7 +175,7 @@ final class Connection {
         do {
             guard let count = try socket.read(into: buffer, max: max) else { return .nothing }
             if count == 0 { return .ended(wasReset: false) }
-            lastHeard = worker.loop.now()
+            lastHeard = worker.now()
             return .bytes(count)
         } catch {
             return .ended(wasReset: true)
@@ -197,8 +205,10 @@ final class Connection {
     private func ready(_ tls: TLSConnection) {
         let (id, alpn, key) = (id, tls.negotiatedALPN, tls.peerFingerprint)
         let counters = SessionCounters()
+        let mayBeCable = mayBeCable
         let admission = worker.context.core.enter { core, moment -> Admission in
             switch core.connectionReady(id, alpn: alpn, key: key, moment) {
+            case .session(nil) where mayBeCable: .readCable
             case .session(nil): .registered(core.register(id, hello: nil, counters: counters, moment))
             case .session(let floor?): .gate(floor)
             case .pairing: .pairing
@@ -208,6 +218,7 @@ final class Connection {
         }
         switch admission {
         case .registered(let verdict): registered(verdict, tls, hello: false)
+        case .readCable: readCable(hello: nil)
         case .gate(let floor):
             let gate = GateReader(floor: floor)
             phase = .gate(gate)
@@ -222,6 +233,7 @@ final class Connection {
 
     private enum Admission: Sendable {
         case registered(RegisterVerdict)
+        case readCable
         case gate(Version)
         case pairing
     }
@@ -263,12 +275,50 @@ final class Connection {
         case .wait: break
         case .refuse(let hello): refuseAtGate(hello: hello)
         case .admit(let hello):
+            if mayBeCable { readCable(hello: hello) } else { register(hello, .not(.notLinkLocal), tls) }
+        }
+    }
+
+    private func register(_ hello: Hello?, _ cable: CableVerdict, _ tls: TLSConnection) {
+        let id = id
+        let counters = SessionCounters()
+        let verdict = worker.context.core.enter { core, moment in
+            core.register(id, hello: hello, counters: counters, cable: cable, moment)
+        }
+        registered(verdict, tls, hello: hello != nil)
+    }
+
+    /// Only a link-local source with a zone can be the cable, and only at home (04 §1, §3.1).
+    private var mayBeCable: Bool {
+        door == .home && peer.ip.family == .v6 && peer.ip.isLinkLocal && peer.ip.scope != 0
+    }
+
+    /// Registering waits for the cable rule; what the device sends meanwhile waits in the socket.
+    private func readCable(hello: Hello?) {
+        phase = .admitted(hello)
+        startTimer(worker.context.times.pending)
+        flush()
+        worker.readCable(of: id, peer.ip)
+    }
+
+    /// The cable rule has judged this connection.
+    func cableRead(_ verdict: CableVerdict) {
+        if case .not(let reason) = verdict {
+            worker.context.log(LogLine(.debug, "not the cable", [("why", reason.rawValue)]))
+        }
+        switch phase {
+        case .admitted(let hello):
+            guard let tls else { return }
+            watchFor(readable: true, writable: !tls.outbound.isEmpty)
+            register(hello, verdict, tls)
+        case .deciding:
+            guard let ask else { return }
+            self.ask = nil
             let id = id
-            let counters = SessionCounters()
-            let verdict = worker.context.core.enter { core, moment in
-                core.register(id, hello: hello, counters: counters, moment)
+            worker.context.core.enter { core, moment in
+                core.pairingMessage(id, ask, cable: verdict, moment)
             }
-            registered(verdict, tls, hello: true)
+        default: break
         }
     }
 
@@ -294,6 +344,10 @@ final class Connection {
             isPending = false
             phase = .deciding
             startTimer(worker.context.times.pairingDecision)
+            if request.method == "ask" && mayBeCable {
+                ask = request
+                return worker.readCable(of: id, peer.ip)
+            }
             let id = id
             worker.context.core.enter { core, moment in core.pairingMessage(id, request, moment) }
         }
@@ -374,7 +428,9 @@ final class Connection {
             sentFIN = true
             socket.shutdownWrite()
         }
-        watchFor(readable: true, writable: waits)
+        var reads = true
+        if case .admitted = phase { reads = false }
+        watchFor(readable: reads, writable: waits)
     }
 
     /// A goodbye to a connection that was never registered (spec 03 section 11.3).

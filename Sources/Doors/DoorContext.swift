@@ -2,9 +2,18 @@
 
 internal import Core
 internal import CryptoEngine
+package import Policy
+internal import Sockets
 package import Wire
 
 extension Doors {
+    /// Judges whether a link-local IPv6 source at the home door is the cable (04), afresh each time. It answers once, from
+    /// any thread, within 250 ms, and does not wait itself.
+    package typealias CableWitness =
+        @Sendable (
+            _ source: IPAddress, _ answer: @escaping @Sendable (CableVerdict) -> Void
+        ) -> Void
+
     /// Where admitted sessions go (spec 08): the streaming process's socket.
     package enum Backend: Sendable, Hashable {
         /// A Unix socket's path.
@@ -32,6 +41,8 @@ package struct DoorTimes: Sendable {
     package var hostInfo: Duration = .milliseconds(500)
     /// Connecting to the backend (08).
     package var backend: Duration = .seconds(5)
+    /// Between looks at sessions that say or take nothing (03 section 14).
+    package var sweep: Duration = SessionSweep.interval
 
     package init() {}
 }
@@ -42,8 +53,14 @@ struct DoorContext: Sendable {
     let tls: TLSServerContext
     let backend: Doors.Backend?
     let times: DoorTimes
+    /// Whether a connection of this source is the cable.
+    let cable: Doors.CableWitness
     /// A freshly signed kind 18 payload; nil while there is nothing to say.
     let hostInfo: @Sendable () -> [UInt8]?
+    /// Has the interfaces read now; when it returns, the core knows them.
+    let lookAgain: @Sendable () -> Void
     let log: @Sendable (LogLine) -> Void
+    /// The time rules run by; timers run by the loop's.
+    var clock: @Sendable () -> MonotonicTime = monotonicNow
     let board = DoorBoard()
 }

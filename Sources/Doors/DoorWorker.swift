@@ -36,7 +36,7 @@ final class DoorWorker {
     private let inbox: WorkerInbox
     private let keeper: ListenerKeeper?
     private var acceptors: [Door: Acceptor] = [:]
-    private var connections: [ConnectionID: Connection] = [:]
+    private(set) var connections: [ConnectionID: Connection] = [:]
     private var nextSerial: UInt64 = 1
     private var lingering = 0
     private var sessions = 0
@@ -65,18 +65,28 @@ final class DoorWorker {
     /// Serves until the stop command has been carried out.
     func run() { loop.run() }
 
+    /// The time that rules run by.
+    func now() -> MonotonicTime { context.clock() }
+
     // MARK: Connections
 
     /// Step A for a connection just accepted: judged before any byte, closed at once when refused.
     func take(_ accepted: consuming Accepted, at door: Door) {
         let id = ConnectionID(owner: number, serial: nextSerial)
         nextSerial += 1
-        let arrival = Arrival(
+        var arrival = Arrival(
             id: id, door: door, peer: accepted.peer, local: accepted.local,
             receivedOn: accepted.arrivalIndex)
-        let verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
+        var verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
+        if case .lookAgain = verdict {
+            context.lookAgain()
+            arrival.hasLookedAgain = true
+            verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
+        }
         guard case .proceed = verdict, !isStopping else { return }
-        connections[id] = Connection(id: id, door: door, socket: accepted.intoSocket(), worker: self)
+        let peer = accepted.peer
+        connections[id] = Connection(
+            id: id, door: door, peer: peer, socket: accepted.intoSocket(), worker: self)
         context.board.connections.wrappingAdd(1, ordering: .relaxed)
     }
 
@@ -89,6 +99,11 @@ final class DoorWorker {
             context.board.shed.wrappingAdd(1, ordering: .relaxed)
         }
         spare = try? WakeUp()
+    }
+
+    /// Has the cable rule read for a connection of this worker; the answer comes through the inbox.
+    func readCable(of id: ConnectionID, _ source: IPAddress) {
+        context.cable(source) { [inbox] verdict in inbox.send(.cable(id, verdict)) }
     }
 
     /// Lets go of a connection that is closed.
@@ -112,19 +127,19 @@ final class DoorWorker {
     func sessionBegan() {
         sessions += 1
         if sweepTimer == nil {
-            sweepTimer = loop.timer(after: SessionSweep.interval) { [unowned self] in sweep() }
+            sweepTimer = loop.timer(after: context.times.sweep) { [unowned self] in sweep() }
         } else if sweepTimer?.isPending == false {
-            sweepTimer?.start(after: SessionSweep.interval)
+            sweepTimer?.start(after: context.times.sweep)
         }
     }
 
     func sessionEnded() { sessions -= 1 }
 
     private func sweep() {
-        let now = loop.now()
+        let now = now()
         // A copy: sweeping may close and so remove.
         for connection in Array(connections.values) { connection.sweep(at: now) }
-        if sessions > 0 { sweepTimer?.start(after: SessionSweep.interval) }
+        if sessions > 0 { sweepTimer?.start(after: context.times.sweep) }
     }
 
     // MARK: Commands
@@ -136,6 +151,7 @@ final class DoorWorker {
         case .endSession(let session, let id, let goodbye): connections[id]?.end(session, goodbye)
         case .closeConnection(let id): connections[id]?.closeNow()
         case .answerPairing(let id, let result): connections[id]?.answer(result)
+        case .cable(let id, let verdict): connections[id]?.cableRead(verdict)
         case .broadcastHostInfo:
             // Made once, so that one change costs one signature.
             guard sessions > 0, let info = context.hostInfo() else { return }

@@ -19,6 +19,8 @@ enum WorkerCommand: Sendable {
     case closeConnection(ConnectionID)
     /// Kind 20, then close.
     case answerPairing(ConnectionID, PairResult)
+    /// What the cable rule found for it.
+    case cable(ConnectionID, CableVerdict)
     /// Kind 18 to every session.
     case broadcastHostInfo
     /// Close what is pending, let sessions say goodbye, end the thread; after `within` at the latest.

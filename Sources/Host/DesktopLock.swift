@@ -27,12 +27,4 @@ enum DesktopLock {
             })
         bus.add { LogindWatcher($0, users, reports) }
     }
-
-    /// For the log: whether the machine has a bus.
-    static func line(_ state: BusState) -> LogLine {
-        switch state {
-        case .connected: LogLine(.info, "system bus connected")
-        case .lost(let problem): LogLine(.info, "no system bus, so no logind", [("problem", problem)])
-        }
-    }
 }

@@ -93,12 +93,13 @@ struct PropertyTests {
                 _ = driver.pair(
                     .home, word, driver.proof(word), .lan(Int.random(in: 3...200, using: &random)))
             case 7:
-                let bit = Int.random(in: 0..<3, using: &random)
+                let bit = Int.random(in: 0..<4, using: &random)
                 let isOn = Bool.random(using: &random)
                 driver.set {
                     if bit == 0 { $0.requirePairing = isOn }
                     if bit == 1 { $0.remoteAccess = isOn }
                     if bit == 2 { $0.internetAccess = isOn }
+                    if bit == 3 { $0.direct = isOn }
                 }
             default:
                 if !driver.waiting.isEmpty {
@@ -109,6 +110,11 @@ struct PropertyTests {
                     }
                 }
             }
+            // The workers' part: what is cut is over.
+            for case .endSession(let id, _, nil) in driver.effects {
+                driver.input { $0.sessionEnded(id, .stopped, $1) }
+            }
+            driver.effects = []
             let trust = driver.core.trust
             var remote = 0
             for view in driver.core.sessions() where view.goodbye == nil {
@@ -118,6 +124,7 @@ struct PropertyTests {
                     wasPaired: view.paired, hasRoom: true, trust.switches)
                 #expect(verdict == nil, "\(view.id.text)")
                 #expect(view.paired == isPaired)
+                #expect(view.origin != .direct || driver.core.settings.direct)
                 if view.door == .remote { remote += 1 }
             }
             #expect(remote <= 8)

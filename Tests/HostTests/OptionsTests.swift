@@ -44,7 +44,8 @@ struct OptionsTests {
             $0.homePort = .off
             $0.homeListen = IPAddress("127.0.0.1")
         },
-        Change(["--remote-port", "0"]) { $0.remotePort = 0 },
+        Change(["--remote-port", "0"]) { $0.remotePort = .number(0) },
+        Change(["--remote-port", "off"]) { $0.remotePort = .off },
         Change(["--backend", "unix:/b.sock"]) { $0.backend = .unix("/b.sock") },
         Change(["--backend", "tcp:127.0.0.1:9000"]) {
             $0.backend = SocketAddress("127.0.0.1:9000").map { .tcp($0) }
@@ -87,7 +88,7 @@ struct OptionsTests {
         (["--state-dir"], "--state-dir needs a value"),
         (["--no-advertise=1"], "--no-advertise takes no value"),
         (["--api-port", "65536"], "--api-port: '65536' is neither off nor 0 to 65535"),
-        (["--remote-port", "80"], "--remote-port: '80' is neither 0 nor 1024 to 65535"),
+        (["--remote-port", "80"], "--remote-port: '80' is neither off, 0 nor 1024 to 65535"),
         (["--backend", "/b.sock"], "--backend: '/b.sock' is neither unix:PATH nor tcp:HOST:PORT"),
         (
             ["--backend", "tcp:192.0.2.1:9000"],

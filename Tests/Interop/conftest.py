@@ -2,6 +2,7 @@
 """What every journey stands on: a service with a sample streaming process behind it, gone when the journey ends."""
 
 import harness
+import lab as labs
 import pytest
 
 
@@ -48,3 +49,39 @@ def sample(start):
 @pytest.fixture
 def service(start, sample):
     return start(backend=sample.address)
+
+
+@pytest.fixture(scope="module")
+def lab(request):
+    """The namespaces of the module's scenario, gone when the module is done."""
+    labs.require()
+    there = labs.Lab(getattr(request.module, "SCENARIO", "doors"))
+    try:
+        yield there.up()
+    finally:
+        there.down()
+
+
+@pytest.fixture(scope="module")
+def lab_backend():
+    """A streaming process for the module's services; a Unix socket is reached from every namespace."""
+    with harness.scratch() as directory:
+        host = harness.SampleHost(directory, "--rate", "200k", "--fps", "20")
+        try:
+            yield host.start()
+        finally:
+            host.stop()
+
+
+@pytest.fixture(scope="module")
+def lab_service(lab, lab_backend):
+    """A service in the lab's namespace `host`, one for the whole module."""
+    if not harness.have_programs():
+        pytest.skip(f"no latchkeyd in {harness.BIN}")
+    with harness.scratch() as directory:
+        # The remote port is the setting: in a namespace nobody else has it.
+        service = lab.service(directory, backend=lab_backend.address, remote_port=None)
+        try:
+            yield service.start()
+        finally:
+            service.stop()

@@ -176,7 +176,9 @@ class Channel:
         self.buffer = bytearray()
         self.bytes_received = 0
         self.heard_tls = False
-        self.socket = socket.create_connection(address, timeout, source and (source, 0))
+        # Resolved here, so that a link-local source keeps its interface.
+        bound = source and socket.getaddrinfo(source, 0, type=socket.SOCK_STREAM)[0][4]
+        self.socket = socket.create_connection(address, timeout, bound)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.local = self.socket.getsockname()[:2]
         context = SSL.Context(SSL.TLS_CLIENT_METHOD)

@@ -31,8 +31,9 @@ struct OpenAPIDocumentTests {
             identity: HostIdentity(
                 fingerprint: key.fingerprint, publicKey: key.point, certificate: [], createdAt: start.wall,
                 version: "0"),
-            hostInfo: { [] }, windowEntropy: { WindowEntropy(id: "w", secret: [], code: "") },
-            advertising: { "off" }, now: { start }, started: start, events: EventHub(firstID: 1))
+            hostInfo: { [] }, sign: { _ in [] },
+            windowEntropy: { WindowEntropy(id: "w", secret: [], code: "") },
+            now: { start }, started: start, events: EventHub(firstID: 1))
         services.isMetricsOpen = metricsOpen
         return APIRoutes.all(services)
     }
