@@ -33,6 +33,7 @@ final class Service: Sendable {
     private let interfaces: NetworkWatcher
     private let cable: CableWitness
     private let endpoints: EndpointsPublisher
+    /// The machine's, always: nothing can show the service another (03 §10 point 9).
     private let bus: Bus
     private let advertiser: Advertiser
     private let threads: [ServiceThread]
@@ -44,6 +45,7 @@ final class Service: Sendable {
     init(_ options: Options, log: LogSink) throws {
         let started = Moment(now: monotonicNow(), wall: wallNow())
         let inherited = InheritedSockets(ServiceManager.listenDescriptors())
+        let desktopUser = try DesktopLock.user(options)
         let opened = try Self.openState(options, log)
         directory = opened.directory
         try Self.makeRuntimeDirectory(options.runtimeDirectory)
@@ -72,6 +74,7 @@ final class Service: Sendable {
         sessionEnded = try WakeUp()
 
         bus = try Bus(.system)
+        DesktopLock.follow(on: bus, desktopUser: desktopUser, core, log: log)
         advertiser = Advertiser(on: bus, core: core, log: log)
 
         let identity = LiveIdentity(try LiveIdentity.Served(directory.identity.current))
