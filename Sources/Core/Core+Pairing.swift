@@ -39,6 +39,9 @@ extension Core {
         }
     }
 
+    /// Whether a window's code still needs its key: a derivation that waited its turn may be for one that is gone.
+    package func wantsCodeKey(window: String) -> Bool { opened?.id == window }
+
     /// The code's key of a window; dropped when another window is open by now.
     package mutating func codeKeyDerived(window: String, key: [UInt8], _ moment: Moment) {
         settle(moment)

@@ -81,13 +81,16 @@ struct WindowTests {
         let request = driver.proof("U", "code")
         let answer = driver.pair(.home, "U", request)
         #expect(answer?.reason == "busy" && answer?.retryAfter == 1)
-        // A key of another window is dropped.
+        // A key of another window is dropped, and need not be made.
+        #expect(!driver.core.wantsCodeKey(window: "other"))
+        #expect(driver.core.wantsCodeKey(window: wanted.entropy.id))
         driver.input { $0.codeKeyDerived(window: "other", key: Driver.codeKey("482913557208"), $1) }
         #expect(driver.pair(.home, "U", request)?.reason == "busy")
         driver.input {
             $0.codeKeyDerived(window: wanted.entropy.id, key: Driver.codeKey("482913557208"), $1)
         }
         #expect(driver.pair(.home, "U", request)?.ok == true)
+        #expect(!driver.core.wantsCodeKey(window: wanted.entropy.id))
     }
 
     @Test func okOnlyAfterTheCommit() throws {
