@@ -78,6 +78,11 @@ struct AdvertisingTests {
         #expect(told(driver) == [Self.first])
     }
 
+    @Test func interfacesHaveNamesForTheLog() {
+        let core = started().core
+        #expect(core.interfaceName(2) == "eth0" && core.interfaceName(99) == "99")
+    }
+
     @Test func aDoorInTroubleIsNotAnnounced() {
         let driver = started()
         driver.input { $0.doorState(.home, .failed(problem: "no memory"), $1) }
