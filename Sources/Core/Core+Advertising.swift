@@ -34,7 +34,8 @@ extension Core {
     private var advertisement: Advertisement? {
         guard wantsRecord, case .listening(let port) = home.state else { return nil }
         return Advertisement(
-            host: hostName, port: port, isPairingRequired: settings.requirePairing,
+            identity: host.fingerprint, host: hostName, port: port,
+            isPairingRequired: settings.requirePairing,
             interfaces: Advertisement.interfaces(
                 interfaces, direct: settings.direct, listensAt: overrides.homeListen))
     }

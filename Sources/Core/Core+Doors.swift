@@ -39,10 +39,11 @@ extension Core {
     }
 
     /// Opens and closes what the switches and the window ask for. Home: always. Remote: remote access, or a window for
-    /// remote. Another port replaces the listener; the connections it accepted live on.
+    /// remote. A door that the command line has taken away stays closed; its streaming process asks about it. Another port replaces the listener; the connections it accepted live on.
     mutating func updateDoors(_ moment: Moment) {
         guard isRunning else { return }
-        let wantsRemote = settings.remoteAccess || (opened?.isForRemote ?? false)
+        let wantsRemote =
+            overrides.hasRemoteDoor && (settings.remoteAccess || (opened?.isForRemote ?? false))
         want(.home, isStopping ? nil : overrides.homePort)
         want(.remote, wantsRemote && !isStopping ? settings.remotePort : nil)
     }

@@ -30,7 +30,13 @@ final class EffectRouter: Sendable {
         let wake: @Sendable (MonotonicTime) -> Void
         let changeDone: @Sendable (ChangeID, ChangeOutcome) -> Void
         let windowReady: @Sendable (_ id: String) -> Void
+        let pairings: PairingDesk
         let event: @Sendable (Event) -> Void
+        let hostInfoChanged: @Sendable () -> Void
+        /// Raised whenever a session has ended.
+        let sessionEnded: WakeUp
+        /// Serves another identity from here on.
+        let identityChanged: @Sendable (Fingerprint) -> Void
     }
 
     private let owners = Mutex<Owners?>(nil)
@@ -54,14 +60,27 @@ final class EffectRouter: Sendable {
                 owners.log.log(LogLine(.error, "a record was not kept", [("problem", message)]))
             }
         case .changeDone(let id, let outcome): owners.jobs.post { owners.changeDone(id, outcome) }
-        case .answerPairing(let id, let result): owners.doors.answerPairing(id, result)
-        case .closeConnection(let id): owners.doors.closeConnection(id)
+        case .answerPairing(let id, let result):
+            if id.owner == ConnectionID.delegated {
+                owners.pairings.answered(id, result)
+            } else {
+                owners.doors.answerPairing(id, result)
+            }
+        case .closeConnection(let id):
+            if id.owner == ConnectionID.delegated {
+                owners.pairings.closed(id)
+            } else {
+                owners.doors.closeConnection(id)
+            }
         case .endSession(let session, let connection, let goodbye):
             owners.doors.endSession(session, connection, goodbye)
         case .openDoor(let door, let port): open(door, port, owners)
         case .closeDoor(let door): owners.doors.close(door)
         case .advertise(let record): owners.advertiser.announce(record)
-        case .broadcastHostInfo: owners.doors.broadcastHostInfo()
+        case .identityChanged(let fingerprint): owners.identityChanged(fingerprint)
+        case .broadcastHostInfo:
+            owners.doors.broadcastHostInfo()
+            owners.jobs.post { owners.hostInfoChanged() }
         case .deriveCodeKey(let window, let code): derive(window, code, owners)
         case .windowReady(let id): owners.jobs.post { owners.windowReady(id) }
         case .needEntropy: supplyEntropy(owners)
@@ -77,6 +96,7 @@ final class EffectRouter: Sendable {
 
     private func derive(_ window: String, _ code: String, _ owners: Owners) {
         owners.derivation.post {
+            guard owners.core.enter({ core, _ in core.needsCodeKey(window: window) }) else { return }
             do throws(CryptoError) {
                 let host = owners.core.enter { core, _ in core.host.fingerprint }
                 let key = try SecretSource.codeKey(code, host: host)
@@ -109,6 +129,7 @@ final class EffectRouter: Sendable {
                 }
             }
             owners.event(event)
+            if case .sessionClosed = event { owners.sessionEnded.signal() }
         }
     }
 }

@@ -74,7 +74,8 @@ package final class Bus: Sendable {
             }
             link.connect()
             loop.run()
-            withExtendedLifetime((jobs, link)) {}
+            link.close()
+            withExtendedLifetime(jobs) {}
         }
         state.withLock { $0.thread = started }
     }

@@ -180,6 +180,19 @@ package final class BusLink {
         if isUp { user.busConnected() }
     }
 
+    /// Ends it all: nobody is called any more. Users and link hold each other until then.
+    func close() {
+        // What goes with them ends its subscriptions, and so comes back here: not in the middle of an assignment.
+        let dropped = (users, listeners, undelivered)
+        users = [:]
+        listeners = [:]
+        undelivered = []
+        retry = nil
+        delivery = nil
+        connection = nil
+        withExtendedLifetime(dropped) {}
+    }
+
     func user(_ number: Int) -> (any BusUser)? { users[number] }
 
     private func becameReady() {
@@ -194,7 +207,9 @@ package final class BusLink {
         let wasUp = isUp
         isUp = false
         connection = nil
+        let dropped = listeners
         listeners = [:]
+        withExtendedLifetime(dropped) {}
         if !isFailureNoted { note(.lost(why)) }
         isFailureNoted = true
         retry = loop.timer(after: pauses.next()) { [unowned self] in connect() }

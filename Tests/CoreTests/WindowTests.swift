@@ -71,6 +71,23 @@ struct WindowTests {
                 == "XAX-uZPsq_Ax8fvI_sV7Ex0a-ROi19rI-FW-ykPh9TE")
     }
 
+    /// A key that nobody can use any more is not derived: the next window's must not wait for it.
+    @Test func onlyTheOpenWindowNeedsItsKey() {
+        let driver = Driver()
+        guard case .opened(let first) = driver.openWindow() else {
+            Issue.record("no window")
+            return
+        }
+        #expect(driver.core.needsCodeKey(window: first))
+        guard case .opened(let second) = driver.openWindow(replace: true) else {
+            Issue.record("no second window")
+            return
+        }
+        #expect(!driver.core.needsCodeKey(window: first) && driver.core.needsCodeKey(window: second))
+        driver.input { $0.stop($1) }
+        #expect(!driver.core.needsCodeKey(window: second))
+    }
+
     @Test func aCodeIsBusyUntilItsKeyIsThere() {
         let driver = Driver()
         let wanted = OpenWindow(actor: .service, entropy: driver.entropy())

@@ -183,6 +183,18 @@ def test_an_interface_that_comes_and_goes(host, service, lab):
     assert device.row()["txt"] == second["txt"]
 
 
+def test_another_identity_takes_another_tag(host, service):
+    old = recognition_key(service)
+    device = host.device(*HOME)
+    assert sill.is_tag_of(device.until()["txt"]["r"], old)
+    answer = service.api("POST", "/v1/identity/rotate", {"confirm": service.host_id})
+    assert answer.status == 200, answer
+    new = recognition_key(service)
+    row = device.until(lambda row: sill.is_tag_of(row["txt"]["r"], new))
+    assert new != old and not sill.is_tag_of(row["txt"]["r"], old)
+    assert not device.heard("removed")
+
+
 def test_direct_belongs_to_peer_to_peer_wifi(host, service):
     home, nearby = host.device(*HOME), host.device(*NEARBY)
     home.until()

@@ -2,6 +2,7 @@
 
 import Policy
 import Testing
+import Wire
 
 @testable import SystemBus
 
@@ -32,6 +33,12 @@ struct AvahiRegistrationTests {
         var desk = Desk(record(on: [2, 5]))
         desk.want(record(on: [2, 5], required: false))
         #expect(desk.taken == ["update g1 2 Desk:7 t1 p0", "update g2 5 Desk:7 t1 p0"])
+    }
+
+    @Test func anotherIdentityTakesAnotherTag() {
+        var desk = Desk(record(on: [2]))
+        desk.want(record(on: [2], of: 2))
+        #expect(desk.taken == ["tag", "update g1 2 Desk:7 t2 p1"])
     }
 
     @Test func anInterfaceThatComesIsAddedToTheOthers() {
@@ -343,9 +350,9 @@ struct AvahiRegistrationTests {
             switch Int.random(in: kinds, using: &random) {
             case 0...3:
                 let interfaces = (2...6).filter { _ in Bool.random(using: &random) }.map { UInt32($0) }
-                wanted = Advertisement(
-                    host: ["Desk", "Den"].randomElement(using: &random) ?? "", port: 7,
-                    isPairingRequired: Bool.random(using: &random), interfaces: interfaces)
+                wanted = record(
+                    ["Desk", "Den"].randomElement(using: &random) ?? "", on: interfaces,
+                    required: Bool.random(using: &random))
                 desk.registration.want(wanted)
             case 4:
                 desk.avahi.taken = Set(
@@ -390,9 +397,13 @@ struct AvahiRegistrationTests {
 }
 
 private func record(
-    _ name: String = "Desk", port: UInt16 = 7, on interfaces: [UInt32], required: Bool = true
+    _ name: String = "Desk", port: UInt16 = 7, on interfaces: [UInt32], required: Bool = true,
+    of identity: UInt8 = 1
 ) -> Advertisement? {
-    Advertisement(host: name, port: port, isPairingRequired: required, interfaces: interfaces)
+    Fingerprint(bytes: [UInt8](repeating: identity, count: 32)).flatMap {
+        Advertisement(
+            identity: $0, host: name, port: port, isPairingRequired: required, interfaces: interfaces)
+    }
 }
 
 /// A registration and its Avahi, with the steps that were taken since the last look.
