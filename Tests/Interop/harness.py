@@ -64,21 +64,24 @@ class Answer:
 class Service:
     """One latchkeyd. Options given here come after those of the harness."""
 
-    def __init__(self, directory, *options, backend=None, remote_port=0, env=None):
+    def __init__(self, directory, *options, backend=None, remote_port=0, advertises=False, env=None):
         self.directory = pathlib.Path(directory)
         self.state, self.runtime = self.directory / "state", self.directory / "run"
         self.log_path = self.directory / "latchkeyd.log"
         self.backend = backend
         self.options = list(options)
         self.remote_port = remote_port
+        self.advertises = advertises
         self.env = env or {}
         self.process = None
 
     def command(self, *more):
         line = [
             str(BIN / "latchkeyd"), "--state-dir", str(self.state), "--runtime-dir", str(self.runtime),
-            "--api-port", "0", "--no-advertise", "--log-format", "json", "--log-level", "debug", "--name", "Desk",
+            "--api-port", "0", "--log-format", "json", "--log-level", "debug", "--name", "Desk",
         ]
+        if not self.advertises:
+            line.append("--no-advertise")
         if self.remote_port is not None:
             line += ["--remote-port", str(self.remote_port)]
         if self.backend:
