@@ -22,7 +22,8 @@ extension Core {
         let connection = Connection(
             door: arrival.door, peer: arrival.peer, local: arrival.local, placement: placement,
             limited: Source.limited(arrival.peer.ip, placement.origin))
-        return start(arrival.id, connection, moment)
+        if let word = start(arrival.id, connection, moment) { return .refuse(word) }
+        return .proceed(placement.origin)
     }
 
     /// A complete ClientHello came: others make room first from now on (03 §7.1).
@@ -102,14 +103,14 @@ extension Core {
 
     // MARK: - Shared with the delegated API
 
-    /// Step A, in the order of 03 §5.1.
-    mutating func start(_ id: ConnectionID, _ connection: Connection, _ moment: Moment) -> StartVerdict {
+    /// Step A, in the order of 03 §5.1; nil when TLS may start.
+    mutating func start(_ id: ConnectionID, _ connection: Connection, _ moment: Moment) -> RefusalWord? {
         let (door, origin) = (connection.door, connection.placement.origin)
-        if let word = refusalBeforeStart(door, origin, connection.limited, moment) { return .refuse(word) }
+        if let word = refusalBeforeStart(door, origin, connection.limited, moment) { return word }
         switch self[door].pending.arrive(id, from: connection.limited) {
         case .refused:
             count(.limit, at: door, moment)
-            return .refuse(.limit)
+            return .limit
         case .admittedInsteadOf(let victim):
             count(.limit, at: door, moment)
             forget(victim)
@@ -117,7 +118,7 @@ extension Core {
         case .admitted: break
         }
         connections[id] = connection
-        return .proceed(origin)
+        return nil
     }
 
     /// Steps A2 and A3; counts what it refuses.

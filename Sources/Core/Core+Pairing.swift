@@ -71,6 +71,7 @@ extension Core {
         _ request: PairRequest, of id: ConnectionID, _ connection: Connection, _ key: Fingerprint,
         _ moment: Moment
     ) {
+        if rotation != nil { return answer(id, .refused(.busy, retryAfter: 1)) }
         guard var window = opened else {
             answer(id, .refused(lastWindow?.outcome == .expired ? .expired : .closed))
             return

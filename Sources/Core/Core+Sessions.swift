@@ -19,6 +19,10 @@ extension Core {
             return .refuse
         }
         connections[id] = nil
+        if connection.isOfOldIdentity {
+            self.counters.goodbyes[Goodbye.removed.reason, default: 0] += 1
+            return .goodbye(.removed)
+        }
         return enter(
             Entrant(
                 connection: id, door: connection.door, peer: connection.peer, local: connection.local,

@@ -19,7 +19,7 @@ package struct Primitives: Sendable {
     }
 }
 
-/// What is fixed for one run of the service.
+/// Who the host is. All but its key is fixed for one run of the service.
 package struct HostFacts: Sendable {
     /// Of the host's own key.
     package var fingerprint: Fingerprint

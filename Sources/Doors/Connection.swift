@@ -117,7 +117,7 @@ final class Connection {
         let door = door
         do {
             // The verify step reads the snapshot current at that moment and waits for nothing.
-            let tls = try TLSConnection(server: worker.context.tls) { [unowned self] facts in
+            let tls = try TLSConnection(server: worker.context.tls()) { [unowned self] facts in
                 shownKey = facts.fingerprint
                 return core.trust.verify(door: door, alpn: facts.alpn, key: facts.fingerprint)
             }

@@ -50,7 +50,8 @@ package struct DoorTimes: Sendable {
 /// What all workers share; immutable, or safe by itself.
 struct DoorContext: Sendable {
     let core: SharedCore
-    let tls: TLSServerContext
+    /// For a connection's first byte; another one after the host's key changed.
+    let tls: @Sendable () -> TLSServerContext
     let backend: Doors.Backend?
     let times: DoorTimes
     /// Whether a connection of this source is the cable.

@@ -19,12 +19,12 @@ package final class Doors: Sendable {
 
     /// Starts `workers` threads; no door is open yet. Throws when threads or descriptors have run out.
     ///
-    /// `cable` is asked for link-local sources only; without one nothing is the cable. `lookAgain` has the interfaces read
-    /// now, for a connection by one that the core does not know. `hostInfo` gives a freshly signed kind 18 payload (01
-    /// section 6), nil while there is none; `log` takes the lines. The last two are called from any worker, and must not
-    /// wait.
+    /// `tls` gives what new connections are made from, the key of the moment. `cable` is asked for link-local sources
+    /// only; without one nothing is the cable. `lookAgain` has the interfaces read now, for a connection by one that the
+    /// core does not know. `hostInfo` gives a freshly signed kind 18 payload (01 section 6), nil while there is none; `log`
+    /// takes the lines. All are called from any worker, and but for `lookAgain` must not wait.
     package init(
-        core: SharedCore, tls: TLSServerContext, workers: Int, backend: Backend?,
+        core: SharedCore, tls: @escaping @Sendable () -> TLSServerContext, workers: Int, backend: Backend?,
         hostInfo: @escaping @Sendable () -> [UInt8]?, times: DoorTimes = DoorTimes(),
         cable: @escaping CableWitness = { _, answer in answer(.not(.unreadable)) },
         lookAgain: @escaping @Sendable () -> Void = {}, log: @escaping @Sendable (LogLine) -> Void

@@ -6,15 +6,16 @@ internal import SystemBus
 internal import Wire
 
 extension Advertiser {
-    /// Tells the core what became of the record, and people what they should know. `recognitionKey` makes the record's
-    /// `r` and goes nowhere else.
-    convenience init(on bus: Bus, core: SharedCore, recognitionKey: [UInt8], log: LogSink) {
+    /// Tells the core what became of the record, and people what they should know. The recognition key of the
+    /// moment makes the record's `r` and goes nowhere else.
+    convenience init(on bus: Bus, core: SharedCore, log: LogSink) {
         self.init(
             on: bus,
             AvahiUser.Handlers(
                 tag: {
-                    RecognitionTag.text(prefix: try Entropy.bytes(RecognitionTag.prefixLength)) {
-                        Digest.hmacSHA256(key: recognitionKey, message: $0)
+                    let key = core.enter { core, _ in core.host.recognitionKey }
+                    return RecognitionTag.text(prefix: try Entropy.bytes(RecognitionTag.prefixLength)) {
+                        Digest.hmacSHA256(key: key, message: $0)
                     }
                 },
                 state: { state in core.enter { core, _ in core.advertisingState(state) } },

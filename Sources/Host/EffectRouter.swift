@@ -35,6 +35,8 @@ final class EffectRouter: Sendable {
         let hostInfoChanged: @Sendable () -> Void
         /// Raised whenever a session has ended.
         let sessionEnded: WakeUp
+        /// Serves another identity from here on.
+        let identityChanged: @Sendable (Fingerprint) -> Void
     }
 
     private let owners = Mutex<Owners?>(nil)
@@ -75,6 +77,7 @@ final class EffectRouter: Sendable {
         case .openDoor(let door, let port): open(door, port, owners)
         case .closeDoor(let door): owners.doors.close(door)
         case .advertise(let record): owners.advertiser.announce(record)
+        case .identityChanged(let fingerprint): owners.identityChanged(fingerprint)
         case .broadcastHostInfo:
             owners.doors.broadcastHostInfo()
             owners.jobs.post { owners.hostInfoChanged() }
@@ -93,9 +96,12 @@ final class EffectRouter: Sendable {
 
     private func derive(_ window: String, _ code: String, _ owners: Owners) {
         owners.derivation.post {
-            guard owners.core.enter({ core, _ in core.needsCodeKey(window: window) }) else { return }
             do throws(CryptoError) {
-                let host = owners.core.enter { core, _ in core.host.fingerprint }
+                // Many windows may have come and gone meanwhile, and a stop waits for what has begun.
+                let host = owners.core.enter { core, _ in
+                    core.needsCodeKey(window: window) ? core.host.fingerprint : nil
+                }
+                guard let host else { return }
                 let key = try SecretSource.codeKey(code, host: host)
                 owners.core.enter { core, moment in core.codeKeyDerived(window: window, key: key, moment) }
             } catch {

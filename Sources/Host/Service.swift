@@ -75,17 +75,13 @@ final class Service: Sendable {
 
         bus = try Bus(.system)
         DesktopLock.follow(on: bus, desktopUser: desktopUser, core, log: log)
-        advertiser = Advertiser(on: bus, core: core, recognitionKey: host.recognitionKey, log: log)
+        advertiser = Advertiser(on: bus, core: core, log: log)
 
-        let certificate = try directory.key.certificate()
-        let signer = HostInfoSigner(key: directory.key, core: core, wall: wallNow)
+        let identity = LiveIdentity(try LiveIdentity.Served(directory.identity.current))
+        let signer = HostInfoSigner(identity: identity, core: core, wall: wallNow)
         var services = APIServices(
-            core: core, store: directory.store,
-            identity: HostIdentity(
-                fingerprint: directory.key.fingerprint, publicKey: directory.key.point,
-                certificate: certificate,
-                createdAt: directory.createdAt, version: latchkeyVersion),
-            hostInfo: signer.payload, sign: { [key = directory.key] in try key.sign(digest: $0) },
+            core: core, store: directory.store, identity: IdentityDesk(identity, directory.identity),
+            hostInfo: signer.payload, sign: { try identity.current.key.sign(digest: $0) },
             windowEntropy: SecretSource.window,
             now: { Moment(now: monotonicNow(), wall: wallNow()) }, started: started,
             events: EventHub(firstID: started.wall.milliseconds))
@@ -97,14 +93,15 @@ final class Service: Sendable {
         services.cable = cable.judge
         // No door is open yet: that is the core's to say, at its start.
         doors = try Doors(
-            core: core, tls: TLSServerContext(key: directory.key, certificateDER: certificate),
+            core: core, tls: { identity.current.tls },
             workers: options.workers ?? CurrentProcess.cores,
             backend: options.backend.map(Doors.Backend.init),
             hostInfo: { try? signer.payload() }, cable: cable.judge, lookAgain: interfaces.lookAgain,
             log: log.log)
         let events = EventWriter(
             hub: services.events, windows: services.windows, fallbackName: host.fallbackName,
-            overridden: core.enter { core, _ in core.overridden }, wall: wallNow)
+            overridden: core.enter { core, _ in core.overridden }, identity: services.identity.current,
+            wall: wallNow)
         router.connect(
             EffectRouter.Owners(
                 core: core, doors: doors, committer: directory.committer, jobs: service.mailbox,
@@ -115,7 +112,12 @@ final class Service: Sendable {
                 endpoints: endpoints, advertiser: advertiser, log: log, wake: ticker.wake,
                 changeDone: services.changes.done, windowReady: services.windows.settled,
                 pairings: services.pairings, event: events.write, hostInfoChanged: events.hostInfoChanged,
-                sessionEnded: sessionEnded))
+                sessionEnded: sessionEnded,
+                identityChanged: { [directory] fingerprint in
+                    identity.adopt(fingerprint)
+                    directory.identity.finished()
+                    if let problem = directory.identity.takeProblem() { log.log(LogLine(.error, problem)) }
+                }))
 
         services.moreMetrics = { [doors] page in
             page.gauge(

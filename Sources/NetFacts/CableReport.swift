@@ -44,9 +44,12 @@ package struct CableReport: Sendable, Equatable {
 extension CableReader {
     /// Rows 1 to 17 for every interface, in the kernel's order; nil when the kernel does not list them. One that does
     /// not answer within the rule's time is told as unreadable.
-    package func survey() -> [CableReport]? {
+    package func survey() -> [CableReport]? { survey(within: CableWitness.budget) }
+
+    /// The same with another limit for each interface.
+    func survey(within limit: Duration) -> [CableReport]? {
         network.links()?.map { link in
-            within(CableWitness.budget) { report(on: link) }
+            NetFacts.within(limit) { report(on: link) }
                 ?? CableReport(
                     interface: link.name, index: link.index, reason: .unreadable,
                     hasLinkLocal: link.hasLinkLocal, neighbours: link.neighbours)

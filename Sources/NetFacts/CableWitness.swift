@@ -25,9 +25,11 @@ package final class CableWitness: Sendable {
         try self.init(judge: { reader.judge($0) })
     }
 
-    /// With another judge; for what no reader of a test's tree can do.
-    init(judge: @escaping @Sendable (IPAddress) -> CableVerdict) throws(SocketError) {
-        let desk = try CableDesk(judge: judge)
+    /// With another judge, or more or less time; for what no reader of a test's tree can do.
+    init(
+        budget: Duration = budget, judge: @escaping @Sendable (IPAddress) -> CableVerdict
+    ) throws(SocketError) {
+        let desk = try CableDesk(budget: budget, judge: judge)
         self.desk = desk
         let started = try runThread(name: "cable") { desk.run() }
         thread.withLock { $0 = started }
@@ -77,16 +79,20 @@ private final class CableDesk: Sendable {
 
     private let state = Mutex(State())
     private let wakeUp: WakeUp
+    private let budget: Duration
     private let judge: @Sendable (IPAddress) -> CableVerdict
 
-    init(judge: @escaping @Sendable (IPAddress) -> CableVerdict) throws(SocketError) {
+    init(
+        budget: Duration, judge: @escaping @Sendable (IPAddress) -> CableVerdict
+    ) throws(SocketError) {
+        self.budget = budget
         self.judge = judge
         wakeUp = try WakeUp()
     }
 
     /// false when there is no room, or no more service.
     func take(_ source: IPAddress, _ answer: @escaping @Sendable (CableVerdict) -> Void) -> Bool {
-        let deadline = monotonicNow() + CableWitness.budget
+        let deadline = monotonicNow() + budget
         let isTaken = state.withLock { state in
             guard !state.isStopped, state.callers.count < CableWitness.callerLimit else { return false }
             state.last += 1

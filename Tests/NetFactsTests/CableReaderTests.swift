@@ -484,7 +484,7 @@ struct CableReaderTests {
         let verdict = tree.reader().judge(source)
         var network = FakeNetwork()
         network.links = [CableNetwork.Link(index: 9, name: "usb0", hasLinkLocal: true, neighbours: 1)]
-        let reports = try #require(tree.reader(network).survey())
+        let reports = try #require(tree.reader(network).survey(within: patience))
         guard case .cable(let finding) = verdict else {
             Issue.record("not the cable")
             return

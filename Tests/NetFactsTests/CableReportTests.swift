@@ -57,7 +57,7 @@ struct CableReportTests {
             .init(index: 9, name: "usb0", hasLinkLocal: true, neighbours: 1),
         ]
         #expect(
-            tree.reader(network).survey() == [
+            tree.reader(network).survey(within: patience) == [
                 CableReport(
                     interface: "lo", index: 1, reason: .unreadable, hasLinkLocal: false, neighbours: 0),
                 CableReport(
@@ -80,14 +80,14 @@ struct CableReportTests {
         try tree.write("\(tree.interface)/flags", "0x1002\n")
         var network = FakeNetwork()
         network.links = [.init(index: 9, name: "usb0", hasLinkLocal: false, neighbours: 0)]
-        let report = try #require(tree.reader(network).survey()?.first)
+        let report = try #require(tree.reader(network).survey(within: patience)?.first)
         #expect(report.reason == .flags && report.plug == nil)
         #expect(report.driver == "cdc_ncm" && report.product == "iPhone" && report.vendor == "05ac")
     }
 
     @Test("this machine's own interfaces can be asked")
     func thisMachine() throws {
-        let reports = try #require(CableReader(sha256: { _ in [] }).survey())
+        let reports = try #require(CableReader(sha256: { _ in [] }).survey(within: patience))
         let loopback = try #require(reports.first { $0.interface == "lo" })
         #expect(loopback.reason == .notEthernet && loopback.driver == nil && loopback.product == nil)
     }
@@ -96,6 +96,6 @@ struct CableReportTests {
     func none() throws {
         var network = FakeNetwork()
         network.links = nil
-        #expect(try CableTree().reader(network).survey() == nil)
+        #expect(try CableTree().reader(network).survey(within: patience) == nil)
     }
 }

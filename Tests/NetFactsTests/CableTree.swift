@@ -110,6 +110,9 @@ final class CableTree: Sendable {
     }
 }
 
+/// A limit for what must come in time on a machine however slow.
+let patience: Duration = .seconds(60)
+
 /// What the kernel says beside tree C.
 struct FakeNetwork: Sendable {
     var names: [UInt32: String] = [9: "usb0"]

@@ -13,8 +13,8 @@ package struct APIServices: Sendable {
     package var core: SharedCore
     /// Reads lists; changes reach it through the core only.
     package var store: Store
-    /// Who this host is.
-    package var identity: HostIdentity
+    /// Who this host is, and the way to another identity.
+    package var identity: IdentityDesk
     /// The current kind 18 payload, signed now. Throws when the key cannot sign.
     package var hostInfo: @Sendable () throws -> [UInt8]
     /// Signs a SHA-256 with the host's key: DER. Throws when the key cannot sign.
@@ -47,7 +47,7 @@ package struct APIServices: Sendable {
 
     /// The parts that have no stand-in.
     package init(
-        core: SharedCore, store: Store, identity: HostIdentity,
+        core: SharedCore, store: Store, identity: IdentityDesk,
         hostInfo: @escaping @Sendable () throws -> [UInt8],
         sign: @escaping @Sendable (_ digest: [UInt8]) throws -> [UInt8],
         windowEntropy: @escaping @Sendable () throws -> WindowEntropy,
@@ -68,31 +68,5 @@ package struct APIServices: Sendable {
     func aside(_ work: @escaping @Sendable () -> Void) {
         // Without a thread to spare the work is still done, only less politely.
         if (try? runThread(name: "api-aside", work)) == nil { work() }
-    }
-}
-
-/// What `GET /v1/identity` says, but for the name.
-package struct HostIdentity: Sendable {
-    /// Of the host's key.
-    package var fingerprint: Fingerprint
-    /// The public key, X9.63, 65 bytes.
-    package var publicKey: [UInt8]
-    /// DER.
-    package var certificate: [UInt8]
-    /// When the key was made.
-    package var createdAt: WallTime
-    /// The service's version.
-    package var version: String
-
-    /// All of it.
-    package init(
-        fingerprint: Fingerprint, publicKey: [UInt8], certificate: [UInt8], createdAt: WallTime,
-        version: String
-    ) {
-        self.fingerprint = fingerprint
-        self.publicKey = publicKey
-        self.certificate = certificate
-        self.createdAt = createdAt
-        self.version = version
     }
 }

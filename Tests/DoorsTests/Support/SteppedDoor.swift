@@ -59,8 +59,9 @@ final class SteppedDoor {
             try TestHost.makeCore(settings: settings, devices: devices), clock: { clock.now }, wall: wallNow
         ) { journal.carryOut($0) }
         core.enter { $0.start($1) }
+        let tls = try TestHost.makeTLS()
         let context = DoorContext(
-            core: core, tls: try TestHost.makeTLS(), backend: backend, times: times,
+            core: core, tls: { tls }, backend: backend, times: times,
             cable: { _, answer in answer(.not(.notLinkLocal)) }, hostInfo: { nil },
             log: { journal.note($0) }, clock: { clock.now })
         worker = try DoorWorker(number: 0, context: context, inbox: inbox, keeper: nil)

@@ -41,8 +41,16 @@ final class TestHost: Sendable {
         let core = Mutex<SharedCore?>(nil)
         let queue = DispatchQueue(label: "effects")
         let ended = Mutex<[SessionEnd]>([])
+        /// What new connections are made from, and what they are to be made from next.
+        let served: Mutex<(now: TLSServerContext, next: TLSServerContext?)>
+
+        init(_ tls: TLSServerContext) { served = Mutex((tls, nil)) }
 
         func carryOut(_ effect: Effect) {
+            if case .identityChanged = effect {
+                // In the core's entry, as the service does.
+                return served.withLock { if let next = $0.next { $0 = (next, nil) } }
+            }
             queue.async { [self] in
                 guard let doors = doors.withLock({ $0 }), let core = core.withLock({ $0 }) else { return }
                 switch effect {
@@ -67,14 +75,13 @@ final class TestHost: Sendable {
         limits: DoorLimits = .shipped, workers: Int = 1, times: DoorTimes = DoorTimes()
     ) throws {
         pause = try WakeUp()
-        let router = Router()
+        let router = Router(try Self.makeTLS())
         let value = try Self.makeCore(settings: settings, devices: devices, limits: limits)
         let core = SharedCore(value, clock: monotonicNow, wall: wallNow) { router.carryOut($0) }
-        let tls = try Self.makeTLS()
         let infoCount = Count()
         let log = lines
         let doors = try Doors(
-            core: core, tls: tls, workers: workers, backend: backend,
+            core: core, tls: { router.served.withLock { $0.now } }, workers: workers, backend: backend,
             hostInfo: { Array("info \(infoCount.next())".utf8) },
             times: times, log: { line in log.lines.withLock { $0.append(line.message) } })
         self.router = router
@@ -136,6 +143,19 @@ final class TestHost: Sendable {
             guard monotonicNow() < deadline else { throw TestTimeout(what: what) }
             _ = pause.wait(until: monotonicNow() + .milliseconds(2))
         }
+    }
+
+    /// Gives the host another key, and waits until it serves it.
+    func rotate(to identity: Identity) throws {
+        let tls = try TLSServerContext(key: identity.key, certificateDER: identity.certificate)
+        router.served.withLock { $0.next = tls }
+        let next = StoredIdentity(
+            fingerprint: identity.key.fingerprint, recognitionKey: [UInt8](repeating: 6, count: 32),
+            createdAt: wallNow())
+        _ = core.enter { core, moment in
+            core.propose(.rotate(next, confirm: core.host.fingerprint.id.text), actor: .service, moment)
+        }
+        try until("the new key is served") { router.served.withLock { $0.next == nil } }
     }
 
     /// Where a door listens.
