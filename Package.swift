@@ -48,7 +48,8 @@ let package = Package(
         module("CryptoEngine", ["Bytes", "COpenSSL", "Wire"]),
         module("Store", ["CSQLite", "Migrations", "Policy", "Sockets", "Wire"]),
         module("EventLoop", ["Bytes", "CEvent", "Sockets", "Wire"]),
-        module("QRCode", ["CQRencode"]), module("SystemBus", ["CSystemd"]), module("Terminal"),
+        module("QRCode", ["CQRencode"]), module("Terminal"),
+        module("SystemBus", ["CSystemd", "EventLoop", "Policy", "Sockets", "Wire"]),
         module("NetFacts", ["CLinux", "EventLoop", "Policy", "Sockets", "Wire"]),
         module("StateDirectory", ["Core", "CryptoEngine", "Policy", "Sockets", "Store", "Wire"]),
         // 3. What meets the world.
@@ -80,6 +81,7 @@ let package = Package(
         tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
         tests("CryptoEngine", "Bytes", "COpenSSL", "CryptoEngine", "Wire"),
         tests("QRCode", "QRCode"), tests("NetFacts", "CryptoEngine", "NetFacts", "Policy", "Sockets", "Wire"),
+        tests("SystemBus", "CSystemd", "EventLoop", "Policy", "Sockets", "SystemBus", "Wire"),
         tests("EventLoop", "Bytes", "EventLoop", "Sockets", "Wire"),
         tests("Sockets", "Bytes", "Sockets", "Wire"), tests("Bytes", "Bytes"),
         tests("Doors", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "Policy", "Sockets", "Wire"),

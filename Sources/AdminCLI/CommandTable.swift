@@ -128,9 +128,18 @@ enum CommandTable {
             options: [OptionInfo("--limit", "N", "the newest N records (50; with --json all)")],
             examples: [("latchkey audit --limit 10", "the last ten")]),
         CommandInfo(
-            name: "identity", operands: "[show]", operand: .identityVerb,
-            summary: "show the host's ID and fingerprint",
-            examples: [("latchkey identity show", "what devices pin")]),
+            name: "identity", operands: "[show|rotate]", operand: .identityVerb,
+            summary: "show the host's ID and fingerprint, or give it another key",
+            options: [OptionInfo("--yes", nil, "rotate without asking first")],
+            details: [
+                "rotate makes a new host key, for when the old one may be known to somebody. Every device must pair "
+                    + "again, and every session ends at once. It has the host's ID typed on a terminal; without one, "
+                    + "--yes is needed."
+            ],
+            examples: [
+                ("latchkey identity", "what devices pin"),
+                ("latchkey identity rotate", "says what it costs, asks, then rotates"),
+            ]),
         CommandInfo(
             name: "unlock", summary: "forget backoffs, quiet times and the count of asked windows",
             options: [

@@ -67,10 +67,8 @@ struct CommandRun {
             output.print(try client().audit(limit: newest)) {
                 AuditText.list($0, now: console.now(), style: output.style)
             }
-        case .identityShow:
-            output.print(try client().identity()) {
-                IdentityText.details($0, now: console.now(), style: output.style)
-            }
+        case .identityShow: try showIdentity()
+        case .identityRotate(let confirmed): try rotateIdentity(isConfirmed: confirmed)
         case .unlock(let source, let device): try unlock(source: source, device: device)
         case .completion(let shell): output.print(CompletionScript.text(for: shell))
         case .version: output.print(VersionText.line(isJSON: output.isJSON))

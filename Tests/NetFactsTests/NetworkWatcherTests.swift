@@ -64,6 +64,25 @@ struct NetworkWatcherTests {
     }
 
     @Test(
+        "whoever looks again has the newest table when it returns, and so has whoever is told",
+        .enabled(if: Namespace.isPossible, "needs root and network namespaces"))
+    func lookAgain() throws {
+        try Namespace.run {
+            let told = Mutex<InterfaceTable?>(nil)
+            let watcher = try NetworkWatcher()
+            try watcher.start { table in told.withLock { $0 = table } }
+            defer { watcher.stop() }
+            for round in 0..<50 {
+                try ip("link add wg\(round) type bridge")
+                watcher.lookAgain()
+                #expect(watcher.table.interface(named: "wg\(round)")?.kind == .tunnel)
+                #expect(told.withLock { $0 }?.interface(named: "wg\(round)")?.kind == .tunnel)
+                try ip("link del wg\(round)")
+            }
+        }
+    }
+
+    @Test(
         "a burst larger than the socket's buffer ends in the right table",
         .enabled(if: Namespace.isPossible, "needs root and network namespaces"))
     func burst() throws {
