@@ -96,9 +96,12 @@ final class EffectRouter: Sendable {
 
     private func derive(_ window: String, _ code: String, _ owners: Owners) {
         owners.derivation.post {
-            guard owners.core.enter({ core, _ in core.needsCodeKey(window: window) }) else { return }
             do throws(CryptoError) {
-                let host = owners.core.enter { core, _ in core.host.fingerprint }
+                // Many windows may have come and gone meanwhile, and a stop waits for what has begun.
+                let host = owners.core.enter { core, _ in
+                    core.needsCodeKey(window: window) ? core.host.fingerprint : nil
+                }
+                guard let host else { return }
                 let key = try SecretSource.codeKey(code, host: host)
                 owners.core.enter { core, moment in core.codeKeyDerived(window: window, key: key, moment) }
             } catch {

@@ -98,7 +98,6 @@ struct WindowTests {
         let request = driver.proof("U", "code")
         let answer = driver.pair(.home, "U", request)
         #expect(answer?.reason == "busy" && answer?.retryAfter == 1)
-        // A key of another window is dropped.
         driver.input { $0.codeKeyDerived(window: "other", key: Driver.codeKey("482913557208"), $1) }
         #expect(driver.pair(.home, "U", request)?.reason == "busy")
         driver.input {
