@@ -31,6 +31,8 @@ test_packages=(
     librsvg2-bin   # draws the SVG for it
     iproute2       # network namespaces
     openssl        # a second opinion on TLS
+    gcc            # the sample of delegated mode
+    libjansson-dev # and its JSON
 )
 
 # What only the benchmarks compare against.
