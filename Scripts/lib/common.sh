@@ -20,7 +20,7 @@ run_packages=(
     libqrencode-dev   # QR codes
     libmicrohttpd-dev # the local API
     libevent-dev      # door event loops
-    libsystemd-dev    # readiness, socket activation
+    libsystemd-dev    # readiness, socket activation, D-Bus
     python3           # the sample streaming process
 )
 
@@ -33,6 +33,7 @@ test_packages=(
     openssl        # a second opinion on TLS
     gcc            # the sample of delegated mode
     libjansson-dev # and its JSON
+    dbus-daemon    # private message buses
 )
 
 # What only the benchmarks compare against.

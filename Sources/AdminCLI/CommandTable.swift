@@ -98,6 +98,18 @@ enum CommandTable {
                 ("latchkey set address-name \"\"", "clears it"),
             ], worksOffline: true),
         CommandInfo(
+            name: "print-cable",
+            summary: "show which interface is the cable, and why others are not",
+            details: [
+                "Reads this machine itself, as any user, whether the service runs or not, and changes nothing. WHY is "
+                    + "the first condition that an interface fails.",
+                "Ends with 0 when at least one interface is the cable, 1 when none is.",
+            ],
+            examples: [
+                ("latchkey print-cable", "with the device plugged in and unlocked"),
+                ("latchkey print-cable --json | jq '.[] | select(.cable)'", "for a program"),
+            ]),
+        CommandInfo(
             name: "events", summary: "show what happened, or what happens",
             options: [
                 OptionInfo("--follow", nil, "go on as things happen, until Ctrl-C"),
@@ -116,9 +128,18 @@ enum CommandTable {
             options: [OptionInfo("--limit", "N", "the newest N records (50; with --json all)")],
             examples: [("latchkey audit --limit 10", "the last ten")]),
         CommandInfo(
-            name: "identity", operands: "[show]", operand: .identityVerb,
-            summary: "show the host's ID and fingerprint",
-            examples: [("latchkey identity show", "what devices pin")]),
+            name: "identity", operands: "[show|rotate]", operand: .identityVerb,
+            summary: "show the host's ID and fingerprint, or give it another key",
+            options: [OptionInfo("--yes", nil, "rotate without asking first")],
+            details: [
+                "rotate makes a new host key, for when the old one may be known to somebody. Every device must pair "
+                    + "again, and every session ends at once. It has the host's ID typed on a terminal; without one, "
+                    + "--yes is needed."
+            ],
+            examples: [
+                ("latchkey identity", "what devices pin"),
+                ("latchkey identity rotate", "says what it costs, asks, then rotates"),
+            ]),
         CommandInfo(
             name: "unlock", summary: "forget backoffs, quiet times and the count of asked windows",
             options: [

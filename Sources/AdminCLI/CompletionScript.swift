@@ -22,7 +22,7 @@ package enum CompletionScript {
         case .setting: SettingKey.all.map(\.name).joined(separator: " ")
         case .command: names
         case .shell: Shell.allCases.map(\.rawValue).joined(separator: " ")
-        case .identityVerb: "show"
+        case .identityVerb: IdentityVerb.allCases.map(\.rawValue).joined(separator: " ")
         }
     }
 

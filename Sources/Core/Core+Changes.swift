@@ -10,12 +10,15 @@ extension Core {
     package mutating func propose(_ change: Change, actor: Actor, _ moment: Moment) -> ProposalAnswer {
         settle(moment)
         if isStopping { return .refused(.stopping) }
+        if rotation != nil { return .refused(.rotationInProgress) }
         switch change {
         case .rename(let id, let name): return proposeRename(id, name, actor, moment)
         case .remove(let id): return proposeRemoval(id, actor, moment)
         case .settings(let settings): return proposeSettings(settings, actor, moment)
         case .importDevices(let records, let restoreRemoved):
             return proposeImport(records, restoreRemoved: restoreRemoved, actor, moment)
+        case .rotate(let identity, let confirm):
+            return proposeRotation(identity, confirm: confirm, actor, moment)
         }
     }
 
@@ -23,6 +26,7 @@ extension Core {
     package mutating func committed(_ id: ChangeID, _ result: CommitResult, _ moment: Moment) {
         settle(moment)
         guard let change = pendingChanges.removeValue(forKey: id) else { return }
+        if id == rotation { rotation = nil }
         if case .failed(let message) = result {
             counters.failedCommits += 1
             log(.error, "not saved, nothing changed", [("problem", message)])
@@ -47,6 +51,7 @@ extension Core {
                 .changeDone(id, .imported(imported: imported, updated: updated, removedSkipped: skipped)))
         case .pairing(let pairing): finish(pairing, moment)
         case .bindCable(let key, let device): finishBinding(key, device)
+        case .rotate(let identity, let actor): finishRotation(id, identity, actor, moment)
         }
     }
 
@@ -155,6 +160,7 @@ extension Core {
         }
         if GoodbyePolicy.concernsSessions(old, settings) { endSessions(old, moment) }
         updateDoors(moment)
+        refreshAdvertisement()
         refreshHostInfo()
         refreshQuality()
         emit(.event(.settingsChanged(settings)))

@@ -7,15 +7,23 @@ package import Wire
 extension Core {
     /// Step A, at accept, before any byte. First match wins: the source is in backoff; the origin is not admitted (one
     /// failure); too many pending; else TLS may start.
+    ///
+    /// An interface can hand over a connection before the news of it is read: without a second look the first peer of a
+    /// tunnel that just came up would pass for one of the home network.
     package mutating func connectionArrived(_ arrival: Arrival, _ moment: Moment) -> StartVerdict {
         settle(moment)
+        if let index = arrival.receivedOn, !arrival.hasLookedAgain, interfaces.interface(index: index) == nil
+        {
+            return .lookAgain
+        }
         let placement = OriginPolicy.classify(
             source: arrival.peer.ip, local: arrival.local?.ip, zoneName: arrival.zoneName,
             receivedOn: arrival.receivedOn, receivedOnName: arrival.receivedOnName, table: interfaces)
         let connection = Connection(
             door: arrival.door, peer: arrival.peer, local: arrival.local, placement: placement,
             limited: Source.limited(arrival.peer.ip, placement.origin))
-        return start(arrival.id, connection, moment)
+        if let word = start(arrival.id, connection, moment) { return .refuse(word) }
+        return .proceed(placement.origin)
     }
 
     /// A complete ClientHello came: others make room first from now on (03 §7.1).
@@ -95,14 +103,14 @@ extension Core {
 
     // MARK: - Shared with the delegated API
 
-    /// Step A, in the order of 03 §5.1.
-    mutating func start(_ id: ConnectionID, _ connection: Connection, _ moment: Moment) -> StartVerdict {
+    /// Step A, in the order of 03 §5.1; nil when TLS may start.
+    mutating func start(_ id: ConnectionID, _ connection: Connection, _ moment: Moment) -> RefusalWord? {
         let (door, origin) = (connection.door, connection.placement.origin)
-        if let word = refusalBeforeStart(door, origin, connection.limited, moment) { return .refuse(word) }
+        if let word = refusalBeforeStart(door, origin, connection.limited, moment) { return word }
         switch self[door].pending.arrive(id, from: connection.limited) {
         case .refused:
             count(.limit, at: door, moment)
-            return .refuse(.limit)
+            return .limit
         case .admittedInsteadOf(let victim):
             count(.limit, at: door, moment)
             forget(victim)
@@ -110,7 +118,7 @@ extension Core {
         case .admitted: break
         }
         connections[id] = connection
-        return .proceed(origin)
+        return nil
     }
 
     /// Steps A2 and A3; counts what it refuses.
@@ -124,16 +132,22 @@ extension Core {
         return refusalOfOrigin(door, origin, limited, moment)
     }
 
-    /// Whether the origin is not admitted now; one failure if so.
+    /// Whether the origin is not admitted now; one failure if so. What a door could take, but Direct is off for, counts
+    /// nothing (03 §7.5).
     mutating func refusalOfOrigin(
         _ door: Door, _ origin: Origin, _ limited: IPAddress, _ moment: Moment
     ) -> RefusalWord? {
-        if DoorPolicy.admits(door, origin, internet: settings.effectiveInternet) { return nil }
+        if DoorPolicy.admits(door, origin, internet: settings.effectiveInternet) {
+            return isCutOff(origin) ? .direct : nil
+        }
         let word = DoorPolicy.word(door, origin)
         count(word, at: door, moment)
         fail(limited, at: door, moment)
         return word
     }
+
+    /// Whether Direct, which is off, is the only way from there.
+    func isCutOff(_ origin: Origin) -> Bool { origin == .direct && !settings.direct }
 
     /// Step C's rule with its counting; brings the connection to the stage it was judged for.
     mutating func judgeReady(

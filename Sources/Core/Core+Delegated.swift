@@ -86,14 +86,10 @@ extension Core {
     ) -> AdmissionAnswer {
         let connection = describe(query, key)
         let id = delegated.nextID()
-        switch start(id, connection, moment) {
-        case .refuse(let word): return answer(connection, .refuse(word), nil)
-        case .proceed:
-            delegated.pending[key] = DelegatedBook.Pending(
-                id: id, ends: moment.now + limits.pendingDeadline)
-            touchDeadlines()
-            return answer(connection, .proceed, nil)
-        }
+        if let word = start(id, connection, moment) { return answer(connection, .refuse(word), nil) }
+        delegated.pending[key] = DelegatedBook.Pending(id: id, ends: moment.now + limits.pendingDeadline)
+        touchDeadlines()
+        return answer(connection, .proceed, nil)
     }
 
     private mutating func takePending(_ key: PeerKey) -> Connection? {

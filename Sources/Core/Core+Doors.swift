@@ -33,6 +33,7 @@ extension Core {
         interfaces = table
         serviceNames = ServiceNames(table)
         for door in Door.allCases where self[door].retryAt != nil { retry(door, moment) }
+        refreshAdvertisement()
         refreshHostInfo()
         refreshWindow(moment)
     }
@@ -110,5 +111,6 @@ extension Core {
         guard self[door].state != state else { return }
         self[door].state = state
         emit(.event(.doorChanged(door, state)))
+        refreshAdvertisement()
     }
 }

@@ -49,6 +49,10 @@ extension Core {
         return nil
     }
 
+    /// Whether the window still waits for its code's key. Asked before the work: windows that were opened and closed one
+    /// after the other must not keep the next one's code, or the end of the service, waiting.
+    package func needsCodeKey(window: String) -> Bool { opened?.id == window }
+
     /// The code's key of a window; dropped when another window is open by now.
     package mutating func codeKeyDerived(window: String, key: [UInt8], _ moment: Moment) {
         settle(moment)
@@ -67,6 +71,7 @@ extension Core {
         _ request: PairRequest, of id: ConnectionID, _ connection: Connection, _ key: Fingerprint,
         _ moment: Moment
     ) {
+        if rotation != nil { return answer(id, .refused(.busy, retryAfter: 1)) }
         guard var window = opened else {
             answer(id, .refused(lastWindow?.outcome == .expired ? .expired : .closed))
             return

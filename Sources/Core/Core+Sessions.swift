@@ -19,6 +19,10 @@ extension Core {
             return .refuse
         }
         connections[id] = nil
+        if connection.isOfOldIdentity {
+            self.counters.goodbyes[Goodbye.removed.reason, default: 0] += 1
+            return .goodbye(.removed)
+        }
         return enter(
             Entrant(
                 connection: id, door: connection.door, peer: connection.peer, local: connection.local,
@@ -42,6 +46,14 @@ extension Core {
             ])
     }
 
+    /// Its worker has put a goodbye of its own into the session (`noHost`) and closes it: counted and told like one that
+    /// a rule sends. Nothing when it was told to go before.
+    package mutating func sessionSaidGoodbye(_ id: SessionID, _ goodbye: Goodbye, _ moment: Moment) {
+        settle(moment)
+        guard let view = table.close(id, goodbye) else { return }
+        tell(goodbye, of: view)
+    }
+
     /// The session is over; the worker has closed it.
     package mutating func sessionEnded(_ id: SessionID, _ why: SessionEnd, _ moment: Moment) {
         settle(moment)
@@ -50,12 +62,13 @@ extension Core {
         let view = session.view
         counters.endedBytesIn += view.counters.bytesIn.load(ordering: .relaxed)
         counters.endedBytesOut += view.counters.bytesOut.load(ordering: .relaxed)
-        log(
-            .info, "session ended",
-            [
-                ("session", id.text), ("device", view.fingerprint?.shortName ?? ""),
-                ("reason", view.goodbye?.reason ?? why.rawValue),
-            ])
+        var fields = [
+            ("session", id.text), ("device", view.fingerprint?.shortName ?? ""),
+            ("reason", view.goodbye?.reason ?? why.rawValue),
+        ]
+        // What the device was told does not say what happened.
+        if view.goodbye != nil, why != .goodbye { fields.append(("ended", why.rawValue)) }
+        log(.info, "session ended", fields)
         emit(.event(.sessionClosed(view, why)))
         if let key = view.fingerprint { saw(key, route: view.route, moment) }
         refreshQuality()
@@ -96,6 +109,7 @@ extension Core {
         _ entrant: Entrant, hello: Hello?, counters sessionCounters: SessionCounters, _ moment: Moment
     ) -> RegisterVerdict {
         if isStopping { return .goodbye(.quit) }
+        if isCutOff(entrant.placement.origin) { return .refuse }
         let record = entrant.key.flatMap { devices[$0] }
         let refusal = DoorPolicy.afterGate(
             door: entrant.door, origin: entrant.placement.origin, hasKey: entrant.key != nil,
@@ -105,6 +119,12 @@ extension Core {
             if refusal == .busy { count(.limit, at: entrant.door, moment) }
             counters.goodbyes[refusal.reason, default: 0] += 1
             return .goodbye(refusal)
+        }
+        // The gate judged by the floor of its moment; one that rose since then ended every session below it (09.6).
+        if hello?.versionOrZero ?? .zero < settings.floor {
+            let goodbye = updateGoodbye(hello)
+            counters.goodbyes[goodbye.reason, default: 0] += 1
+            return .goodbye(goodbye)
         }
         let serial = table.nextSerial()
         let view = SessionView(
@@ -136,13 +156,18 @@ extension Core {
     /// Tells a session why it ends and lets its worker close it; each session is told at most once.
     mutating func end(_ id: SessionID, _ goodbye: Goodbye, _ moment: Moment) {
         guard let view = table.close(id, goodbye) else { return }
-        counters.goodbyes[goodbye.reason, default: 0] += 1
         switch view.mode {
         case .relay: emit(.endSession(id, view.connection, goodbye))
         // The event below is what its process hears.
         case .delegated: awaitDeletion(of: id, moment)
         }
-        log(.info, "goodbye", [("session", id.text), ("reason", goodbye.reason)])
+        tell(goodbye, of: view)
+    }
+
+    /// Counts and tells a goodbye that is on its way.
+    private mutating func tell(_ goodbye: Goodbye, of view: SessionView) {
+        counters.goodbyes[goodbye.reason, default: 0] += 1
+        log(.info, "goodbye", [("session", view.id.text), ("reason", goodbye.reason)])
         emit(.event(.sessionClosing(view, goodbye)))
         refreshQuality()
     }

@@ -22,6 +22,7 @@ extension Core {
             quality: QualityView(
                 home: settings.home, away: settings.away, maxFPS: settings.maxFPS,
                 runsAway: table.awayCount > 0),
+            advertising: advertising,
             request: request.flatMap { moment.now < $0.ends ? $0 : nil },
             olderDevice: isOlderShown ? notice : nil)
     }

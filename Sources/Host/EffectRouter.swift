@@ -6,6 +6,7 @@ internal import Policy
 internal import Sockets
 internal import StateDirectory
 internal import Synchronization
+internal import SystemBus
 internal import Wire
 
 /// Hands each effect of the core to its one owner. Called under the core's lock, so every hand-over only enqueues.
@@ -22,6 +23,8 @@ final class EffectRouter: Sendable {
         /// The addresses the command line puts doors at; a door without one listens at all.
         let addresses: [Door: IPAddress]
         let endpoints: EndpointsPublisher
+        /// Announces the home door.
+        let advertiser: Advertiser
         let log: LogSink
         /// Runs `tick` at this time; on the service thread.
         let wake: @Sendable (MonotonicTime) -> Void
@@ -32,6 +35,8 @@ final class EffectRouter: Sendable {
         let hostInfoChanged: @Sendable () -> Void
         /// Raised whenever a session has ended.
         let sessionEnded: WakeUp
+        /// Serves another identity from here on.
+        let identityChanged: @Sendable (Fingerprint) -> Void
     }
 
     private let owners = Mutex<Owners?>(nil)
@@ -71,6 +76,8 @@ final class EffectRouter: Sendable {
             owners.doors.endSession(session, connection, goodbye)
         case .openDoor(let door, let port): open(door, port, owners)
         case .closeDoor(let door): owners.doors.close(door)
+        case .advertise(let record): owners.advertiser.announce(record)
+        case .identityChanged(let fingerprint): owners.identityChanged(fingerprint)
         case .broadcastHostInfo:
             owners.doors.broadcastHostInfo()
             owners.jobs.post { owners.hostInfoChanged() }
@@ -90,7 +97,11 @@ final class EffectRouter: Sendable {
     private func derive(_ window: String, _ code: String, _ owners: Owners) {
         owners.derivation.post {
             do throws(CryptoError) {
-                let host = owners.core.enter { core, _ in core.host.fingerprint }
+                // Many windows may have come and gone meanwhile, and a stop waits for what has begun.
+                let host = owners.core.enter { core, _ in
+                    core.needsCodeKey(window: window) ? core.host.fingerprint : nil
+                }
+                guard let host else { return }
                 let key = try SecretSource.codeKey(code, host: host)
                 owners.core.enter { core, moment in core.codeKeyDerived(window: window, key: key, moment) }
             } catch {

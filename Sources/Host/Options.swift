@@ -47,6 +47,8 @@ package struct Options: Equatable, Sendable {
     /// Overrides the setting for this run.
     package var name: String?
     package var advertises = true
+    /// Whose login session decides whether the host is locked; nil: 03 §13's default.
+    package var desktopUser: String?
     /// nil: one per core.
     package var workers: Int?
     /// nil: text on a terminal, the journal's under systemd, else JSON.
@@ -235,6 +237,13 @@ extension Options {
             options, _ in
             options.advertises = false
             return nil
+        },
+        OptionRule(
+            name: "--desktop-user", value: "NAME",
+            help: "whose login session decides whether the host is locked"
+        ) {
+            $0.desktopUser = $1
+            return $1.isEmpty ? "the user's name is empty" : nil
         },
         OptionRule(name: "--workers", value: "N", help: "door threads (one per core)") {
             guard let number = Int($1), (1...256).contains(number) else { return "'\($1)' is not 1 to 256" }

@@ -1,23 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Policy
-package import Wire
-
-/// Whose database it is.
-package struct StoredIdentity: Sendable, Equatable {
-    /// SHA-256 of the host key's SubjectPublicKeyInfo.
-    package var fingerprint: Fingerprint
-    /// 32 random bytes (spec 02 section 11). A secret: never printed.
-    package var recognitionKey: [UInt8]
-    package var createdAt: WallTime
-
-    /// An identity about to be committed.
-    package init(fingerprint: Fingerprint, recognitionKey: [UInt8], createdAt: WallTime) {
-        self.fingerprint = fingerprint
-        self.recognitionKey = recognitionKey
-        self.createdAt = createdAt
-    }
-}
+internal import Wire
 
 /// Everything a start needs, read once.
 package struct StoredState: Sendable {

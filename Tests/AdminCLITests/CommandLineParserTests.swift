@@ -40,7 +40,7 @@ struct CommandLineParserTests {
         Row("pair --lifetime=60", .pair(PairOptions(lifetime: 60))),
         Row("disconnect s1", .disconnect(session: "s1", message: nil)),
         Row("disconnect --message Good_night s1", .disconnect(session: "s1", message: "Good night")),
-        Row("settings", .settings),
+        Row("settings", .settings), Row("print-cable", .printCable), Row("--json print-cable", .printCable),
         Row(
             "set remote-access on internet-access off",
             .set([
@@ -51,6 +51,8 @@ struct CommandLineParserTests {
         Row("events --follow --since 42", .events(follow: true, since: 42)),
         Row("audit", .audit(limit: nil)), Row("audit --limit 5", .audit(limit: 5)),
         Row("identity", .identityShow), Row("identity show", .identityShow),
+        Row("identity rotate", .identityRotate(confirmed: false)),
+        Row("identity --yes rotate", .identityRotate(confirmed: true)),
         Row("unlock", .unlock(source: nil, device: nil)),
         Row("unlock --source ::1 --device 7K3Q", .unlock(source: "::1", device: "7K3Q")),
         Row("completion fish", .completion(.fish)),
@@ -90,7 +92,9 @@ struct CommandLineParserTests {
         Slip("sess", "there is no command \"sess\"", "Did you mean sessions?"),
         Slip("frobnicate", "there is no command \"frobnicate\"", "See: latchkey help"),
         Slip("quality", "there is no command \"quality\""), Slip("doctor", "there is no command \"doctor\""),
-        Slip("identity rotate", "identity does not know \"rotate\""),
+        Slip("identity rotat", "identity does not know \"rotat\""),
+        Slip("identity show --yes", "--yes belongs to identity rotate"),
+        Slip("identity rotate now", "too many words: now"),
         Slip("help quality", "there is no command \"quality\""),
         Slip("--json", "no command is named", "See: latchkey help"),
         Slip("list --jsn", "list has no option --jsn", "Did you mean --json?"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import NetFacts
 import Wire
 
 @testable import AdminCLI
@@ -14,6 +15,8 @@ final class TestConsole {
     var answers: [String] = []
     var environment: [String: String] = ["HOME": "/nonexistent"]
     var now = Fixtures.now
+    /// What the cable rule finds; nil: the kernel does not say.
+    var cables: [CableReport]? = []
     /// What the next wait ends with.
     var stop: Console.Stop?
     /// Called before each wait.
@@ -28,7 +31,7 @@ final class TestConsole {
             write: { self.output += $0 }, complain: { self.errors += $0 }, outputIsTerminal: outputIsTerminal,
             inputIsTerminal: inputIsTerminal, columns: { 80 },
             ask: { self.answers.isEmpty ? nil : self.answers.removeFirst() }, now: { self.now },
-            environment: { self.environment[$0] }, isRoot: false,
+            environment: { self.environment[$0] }, isRoot: false, cables: { self.cables },
             catchStops: {
                 { descriptor, milliseconds in
                     self.onWait()

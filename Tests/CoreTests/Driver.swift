@@ -237,7 +237,7 @@ final class Driver {
     func proof(_ word: String, _ method: String = "qr") -> PairRequest {
         let offer = core.window(moment)
         let key = method == "qr" ? offer?.link.secret ?? [] : Driver.codeKey(offer?.code ?? "")
-        let text = ProofText.device(fpDevice: Driver.key(word), fpMac: Driver.key("mac"))
+        let text = ProofText.device(fpDevice: Driver.key(word), fpMac: core.host.fingerprint)
         return PairRequest(
             method: method, proof: Base64URL.encode(Digest.hmacSHA256(key: key, message: text)), name: word)
     }

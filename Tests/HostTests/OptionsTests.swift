@@ -56,6 +56,8 @@ struct OptionsTests {
         Change(["--backend", "tcp:[::1]:9000"]) { $0.backend = SocketAddress("[::1]:9000").map { .tcp($0) } },
         Change(["--name", "  Den \u{202E} PC "]) { $0.name = "Den PC" },
         Change(["--no-advertise"]) { $0.advertises = false },
+        Change(["--desktop-user", "ada"]) { $0.desktopUser = "ada" },
+        Change([], ["LATCHKEY_DESKTOP_USER": "ada"]) { $0.desktopUser = "ada" },
         Change(["--workers", "3", "--log-format", "json", "--log-level", "debug"]) {
             $0.workers = 3
             $0.logFormat = .json
@@ -95,6 +97,8 @@ struct OptionsTests {
         (["--workers", "0"], "--workers: '0' is not 1 to 256"),
         (["--home-listen", "here"], "--home-listen: 'here' is no IP address"),
         (["--name", "\u{200B}"], "--name: the name is empty"),
+        (["--desktop-user", ""], "--desktop-user: the user's name is empty"),
+        (["--desktop-user"], "--desktop-user needs a value"),
         (["--log-level", "loud"], "--log-level: 'loud' is not debug, info, warning or error"),
     ]
 

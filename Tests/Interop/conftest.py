@@ -98,7 +98,8 @@ def lab_service(lab, lab_backend):
     if not harness.have_programs():
         pytest.skip(f"no latchkeyd in {harness.BIN}")
     with harness.scratch() as directory:
-        service = lab.service(directory, backend=lab_backend.address)
+        # The remote port is the setting: in a namespace nobody else has it.
+        service = lab.service(directory, backend=lab_backend.address, remote_port=None)
         try:
             yield service.start()
         finally:

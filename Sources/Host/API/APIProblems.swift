@@ -97,6 +97,17 @@ enum APIProblems {
             503, "storeUnavailable", "The database cannot be written", detail: "Nothing changed: \(message).")
     }
 
+    /// The caller meant another host, or none in particular (spec 09.19).
+    static let confirmMismatch = Problem(
+        409, "confirmMismatch", "Not this host's ID",
+        detail: "confirm must be this host's ID, as GET /v1/identity shows it. Nothing changed.",
+        field: "confirm")
+
+    /// The identity is being replaced; until that is done nothing else changes.
+    static let rotationInProgress = Problem(
+        409, "rotationInProgress", "The identity is being rotated",
+        detail: "Another identity is on its way to the disk. Try again in a moment.")
+
     /// The service is on its way out.
     static let stopping = Problem(
         503, "unavailable", "The service is stopping", detail: "Try again when it runs.")
@@ -107,6 +118,8 @@ enum APIProblems {
         case .deviceNotFound: deviceNotFound
         case .emptyName: invalid("name", "name must hold at least one visible character")
         case .overridden(let field): overridden(field)
+        case .confirmMismatch: confirmMismatch
+        case .rotationInProgress: rotationInProgress
         case .stopping: stopping
         }
     }

@@ -13,16 +13,14 @@ package struct APIServices: Sendable {
     package var core: SharedCore
     /// Reads lists; changes reach it through the core only.
     package var store: Store
-    /// Who this host is.
-    package var identity: HostIdentity
+    /// Who this host is, and the way to another identity.
+    package var identity: IdentityDesk
     /// The current kind 18 payload, signed now. Throws when the key cannot sign.
     package var hostInfo: @Sendable () throws -> [UInt8]
     /// Signs a SHA-256 with the host's key: DER. Throws when the key cannot sign.
     package var sign: @Sendable (_ digest: [UInt8]) throws -> [UInt8]
     /// Fresh secrets for a window. Throws when the system has no randomness.
     package var windowEntropy: @Sendable () throws -> WindowEntropy
-    /// `on`, `off` or `unavailable`: whether the host announces itself.
-    package var advertising: @Sendable () -> String
     /// Wall-clock and monotonic time, as the core's.
     package var now: @Sendable () -> Moment
     /// When the service started.
@@ -49,12 +47,11 @@ package struct APIServices: Sendable {
 
     /// The parts that have no stand-in.
     package init(
-        core: SharedCore, store: Store, identity: HostIdentity,
+        core: SharedCore, store: Store, identity: IdentityDesk,
         hostInfo: @escaping @Sendable () throws -> [UInt8],
         sign: @escaping @Sendable (_ digest: [UInt8]) throws -> [UInt8],
         windowEntropy: @escaping @Sendable () throws -> WindowEntropy,
-        advertising: @escaping @Sendable () -> String, now: @escaping @Sendable () -> Moment, started: Moment,
-        events: EventHub
+        now: @escaping @Sendable () -> Moment, started: Moment, events: EventHub
     ) {
         self.core = core
         self.store = store
@@ -62,7 +59,6 @@ package struct APIServices: Sendable {
         self.hostInfo = hostInfo
         self.sign = sign
         self.windowEntropy = windowEntropy
-        self.advertising = advertising
         self.now = now
         self.started = started
         self.events = events
@@ -72,31 +68,5 @@ package struct APIServices: Sendable {
     func aside(_ work: @escaping @Sendable () -> Void) {
         // Without a thread to spare the work is still done, only less politely.
         if (try? runThread(name: "api-aside", work)) == nil { work() }
-    }
-}
-
-/// What `GET /v1/identity` says, but for the name.
-package struct HostIdentity: Sendable {
-    /// Of the host's key.
-    package var fingerprint: Fingerprint
-    /// The public key, X9.63, 65 bytes.
-    package var publicKey: [UInt8]
-    /// DER.
-    package var certificate: [UInt8]
-    /// When the key was made.
-    package var createdAt: WallTime
-    /// The service's version.
-    package var version: String
-
-    /// All of it.
-    package init(
-        fingerprint: Fingerprint, publicKey: [UInt8], certificate: [UInt8], createdAt: WallTime,
-        version: String
-    ) {
-        self.fingerprint = fingerprint
-        self.publicKey = publicKey
-        self.certificate = certificate
-        self.createdAt = createdAt
-        self.version = version
     }
 }

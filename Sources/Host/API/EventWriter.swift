@@ -15,19 +15,22 @@ package final class EventWriter: Sendable {
     private let windows: WindowDesk
     private let fallbackName: String
     private let overridden: [String]
+    private let identity: @Sendable () -> HostIdentity
     private let wall: @Sendable () -> WallTime
     /// Sessions by key, counted from the events themselves.
     private let connected = Mutex<[Fingerprint: Int]>([:])
 
-    /// A writer to `hub`. `fallbackName` is the machine's own, `overridden` what the command line holds.
+    /// A writer to `hub`. `fallbackName` is the machine's own, `overridden` what the command line holds, `identity` who
+    /// the host is at that moment.
     package init(
         hub: EventHub, windows: WindowDesk, fallbackName: String, overridden: [String],
-        wall: @escaping @Sendable () -> WallTime
+        identity: @escaping @Sendable () -> HostIdentity, wall: @escaping @Sendable () -> WallTime
     ) {
         self.hub = hub
         self.windows = windows
         self.fallbackName = fallbackName
         self.overridden = overridden
+        self.identity = identity
         self.wall = wall
     }
 
@@ -69,6 +72,12 @@ package final class EventWriter: Sendable {
         case .doorChanged(let door, let state):
             publish(Kind.doorChanged, DoorStatus(state)) { $0.field("door", door.rawValue) }
         case .lockChanged(let state): publish(Kind.lockChanged, LockBody(locked: state == .locked))
+        case .identityRotated(let rotation):
+            publish(Kind.identityRotated, identity().body(name: rotation.name)) { writer in
+                writer.field("previousHostID", rotation.previous.id.text)
+                writer.field("removedDevices", rotation.removedDevices)
+                writer.field("closedSessions", rotation.closedSessions)
+            }
         }
     }
 

@@ -135,7 +135,7 @@ enum OpenAPIDocument {
         "operationId": "streamEvents",
         "tags": ["Service"],
         "summary": "Server-sent events",
-        "description": "data is the changed object plus at. After an ID the service does not have any more, or never had, an event reset comes first: read again what matters. A comment every 15 s keeps the stream alive. Types: pairing.opened, pairing.closed, pairing.requested, device.paired, device.renamed, device.removed, device.seen, session.opened, session.closing, session.closed, quality.changed, link.changed, reachability.changed, settings.changed, door.changed, lock.changed.",
+        "description": "data is the changed object plus at. After an ID the service does not have any more, or never had, an event reset comes first: read again what matters. A comment every 15 s keeps the stream alive. Types: pairing.opened, pairing.closed, pairing.requested, device.paired, device.renamed, device.removed, device.seen, session.opened, session.closing, session.closed, quality.changed, link.changed, reachability.changed, settings.changed, door.changed, lock.changed, identity.rotated (in place of a device.removed for each device).",
         "x-role": "host",
         "security": [{"token": ["host"]}],
         "parameters": [
@@ -260,6 +260,35 @@ enum OpenAPIDocument {
             "description": "More than 200 a second (rateLimited). Try again after Retry-After.",
             "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
           },
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/identity/rotate": {
+      "post": {
+        "operationId": "rotateIdentity",
+        "tags": ["Identity"],
+        "summary": "Give the host another key",
+        "description": "Every device is unpaired, with a tombstone, and must pair again; every session gets goodbye removed. An open pairing window closes as cancelled. Settings stay. While it is on its way other changes are refused with rotationInProgress, and pairing attempts are answered busy.",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RotateRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The new identity is on disk and in force.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/IdentityRotated"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "409": {"$ref": "#/components/responses/Conflict"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
           "431": {"$ref": "#/components/responses/HeadersTooLarge"},
           "500": {"$ref": "#/components/responses/Internal"},
           "503": {"$ref": "#/components/responses/Unavailable"}
@@ -1566,6 +1595,33 @@ enum OpenAPIDocument {
           "keyStorage": {"type": "string", "description": "Where the private key lives."}
         }
       },
+      "RotateRequest": {
+        "type": "object",
+        "required": ["confirm"],
+        "properties": {
+          "confirm": {
+            "type": "string",
+            "description": "The ID of the host that is to be no more: this one's.",
+            "examples": ["B9X7HK54M3T21PDW"]
+          }
+        }
+      },
+      "IdentityRotated": {
+        "allOf": [
+          {"$ref": "#/components/schemas/Identity"},
+          {
+            "type": "object",
+            "required": ["closedSessions"],
+            "properties": {
+              "closedSessions": {
+                "type": "integer",
+                "description": "Sessions that were ended with the old identity.",
+                "minimum": 0
+              }
+            }
+          }
+        ]
+      },
       "SignedHostInfo": {
         "type": "object",
         "description": "A kind 18 payload, ready to send.",
@@ -1719,7 +1775,7 @@ enum OpenAPIDocument {
           "reason": {
             "type": "string",
             "description": "With refuse.",
-            "enum": ["unpaired", "vpn", "internet", "older", "limit"]
+            "enum": ["unpaired", "vpn", "internet", "older", "limit", "direct"]
           },
           "goodbye": {"$ref": "#/components/schemas/Goodbye"},
           "device": {"anyOf": [{"$ref": "#/components/schemas/DeviceRef"}, {"type": "null"}]},
