@@ -31,6 +31,8 @@ test_packages=(
     librsvg2-bin   # draws the SVG for it
     iproute2       # network namespaces
     openssl        # a second opinion on TLS
+    avahi-daemon   # the responder that the host is announced by
+    avahi-utils    # another publisher beside it
     gcc            # the sample of delegated mode
     libjansson-dev # and its JSON
     dbus-daemon    # private message buses

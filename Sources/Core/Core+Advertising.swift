@@ -7,6 +7,11 @@ extension Core {
     /// What became of the record, from whoever registers it.
     package mutating func advertisingState(_ state: AdvertisingState) { advertiser = state }
 
+    /// An interface's name to people; its index when it is gone.
+    package func interfaceName(_ index: UInt32) -> String {
+        interfaces.interface(index: index)?.name ?? String(index)
+    }
+
     /// For `GET /v1/status`. A record that is wanted and not out is unavailable, whatever the reason.
     var advertising: AdvertisingState {
         if !wantsRecord { return .off }
@@ -29,7 +34,8 @@ extension Core {
     private var advertisement: Advertisement? {
         guard wantsRecord, case .listening(let port) = home.state else { return nil }
         return Advertisement(
-            host: hostName, port: port, isPairingRequired: settings.requirePairing,
+            identity: host.fingerprint, host: hostName, port: port,
+            isPairingRequired: settings.requirePairing,
             interfaces: Advertisement.interfaces(
                 interfaces, direct: settings.direct, listensAt: overrides.homeListen))
     }

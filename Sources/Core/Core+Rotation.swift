@@ -38,6 +38,8 @@ extension Core {
         }
         publish()
         emit(.identityChanged(identity.fingerprint))
+        // Its tag is of the old recognition key, which nobody has any more.
+        refreshAdvertisement()
         for (id, connection) in connections {
             if case .admitted = connection.stage {
                 // In the gate, or waiting for the cable rule: it hears `removed` when it is done.

@@ -19,17 +19,20 @@ extension Advertiser {
                     }
                 },
                 state: { state in core.enter { core, _ in core.advertisingState(state) } },
-                note: { log.log(LogLine($0)) }))
+                note: { note in
+                    log.log(LogLine(note) { index in core.enter { core, _ in core.interfaceName(index) } })
+                }))
     }
 }
 
 extension LogLine {
-    init(_ note: AdvertisingNote) {
+    /// `name` is an interface's to people.
+    init(_ note: AdvertisingNote, interface name: (UInt32) -> String) {
         switch note {
-        case .announced(let name, let port, let interfaces):
-            let indexes = interfaces.map(String.init).joined(separator: ",")
+        case .announced(let service, let port, let interfaces):
+            let names = interfaces.map(name).joined(separator: ",")
             self.init(
-                .info, "advertised", [("name", name), ("port", String(port)), ("interfaces", indexes)])
+                .info, "advertised", [("name", service), ("port", String(port)), ("interfaces", names)])
         case .absent:
             self.init(
                 .info,
@@ -37,7 +40,7 @@ extension LogLine {
         case .refused(let interface, let why):
             self.init(
                 .warning, "Avahi does not advertise on an interface",
-                [("interface", String(interface)), ("problem", why)])
+                [("interface", name(interface)), ("problem", why)])
         case .failed(let why):
             self.init(.warning, "not advertised, will be tried again", [("problem", why)])
         }

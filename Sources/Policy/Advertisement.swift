@@ -5,6 +5,8 @@ package import Wire
 /// What the home door's DNS-SD record says, and where (02 §7.3). The recognition tag is not part of it: whoever
 /// registers the record makes a fresh one.
 package struct Advertisement: Sendable, Hashable {
+    /// Whose recognition tag it carries. The key that makes the tag is another with another identity.
+    package let identity: Fingerprint
     /// The service's name: the host's, as one label of DNS.
     package let name: String
     /// The port the home door got.
@@ -15,8 +17,11 @@ package struct Advertisement: Sendable, Hashable {
     package let interfaces: [UInt32]
 
     /// nil when there is nowhere to announce it.
-    package init?(host name: String, port: UInt16, isPairingRequired: Bool, interfaces: [UInt32]) {
+    package init?(
+        identity: Fingerprint, host name: String, port: UInt16, isPairingRequired: Bool, interfaces: [UInt32]
+    ) {
         guard !interfaces.isEmpty else { return nil }
+        self.identity = identity
         self.name = Self.label(name)
         self.port = port
         self.isPairingRequired = isPairingRequired
@@ -26,7 +31,8 @@ package struct Advertisement: Sendable, Hashable {
     /// Whether nothing has to be registered where `other` is out already: `p` may differ, which is changed in place so
     /// that no device sees the record go, and interfaces may be missing. Anything else is another registration.
     package func isContained(in other: Advertisement) -> Bool {
-        name == other.name && port == other.port && Set(interfaces).isSubset(of: other.interfaces)
+        identity == other.identity && name == other.name && port == other.port
+            && Set(interfaces).isSubset(of: other.interfaces)
     }
 
     /// The interfaces whose connections the home door admits as the host's own networks (03 §3.6): lan, and

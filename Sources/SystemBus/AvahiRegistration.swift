@@ -5,9 +5,9 @@ internal import Policy
 /// What this process has registered at Avahi, what it should have, and the next call that brings the two nearer. Makes
 /// no call itself: `AvahiUser` makes them, one at a time, and brings the answers.
 ///
-/// Each interface has an entry group of its own, so that one that comes or goes leaves the record on the others alone,
-/// and one that Avahi refuses keeps nobody else from being heard. All of them say the same: a network that two of the
-/// host's interfaces are on must not hear two records of one name.
+/// Each interface has an entry group of its own, so that one that comes leaves the record on the others alone, and one
+/// that Avahi refuses keeps nobody else from being heard. All of them say the same: a network that two of the host's
+/// interfaces are on must not hear two records of one name.
 struct AvahiRegistration {
     /// One call, or one thing to bring.
     enum Step: Sendable, Equatable {
@@ -21,8 +21,11 @@ struct AvahiRegistration {
         case add(group: String, interface: UInt32, Content)
         case commit(group: String)
         case update(group: String, interface: UInt32, Content)
-        /// With its goodbye on the network.
         case free(group: String)
+        /// Whether an interface that the record left is still in the machine.
+        case lookFor(interface: UInt32)
+        /// Part of a goodbye that Avahi does not say by itself.
+        case farewell(AvahiFarewell.Step)
     }
 
     /// What a group announces.
@@ -43,15 +46,19 @@ struct AvahiRegistration {
 
     private enum Stage: Sendable, Equatable {
         case added, registering, established
-        /// To be freed, and made again while it is wanted.
-        case broken
     }
 
     private struct Group: Sendable {
         let path: String
         let interface: UInt32
         var content: Content
-        var stage: Stage
+        var stage = Stage.added
+        /// To be freed, and made again while it is wanted.
+        var isOver = false
+
+        var target: AvahiFarewell.Target {
+            AvahiFarewell.Target(interface: interface, name: content.name)
+        }
     }
 
     private var wanted: Advertisement?
@@ -66,6 +73,9 @@ struct AvahiRegistration {
     private var isNameTaken = false
     private var renames = 0
     private var tag: String?
+    /// The names that devices know of, by what they heard from us.
+    private var heard: Set<AvahiFarewell.Target> = []
+    private var farewell = AvahiFarewell()
     private(set) var refused: [UInt32: BusError] = [:]
     /// Why nothing more is tried until `retry`.
     private(set) var problem: BusError?
@@ -103,6 +113,8 @@ struct AvahiRegistration {
         isServing = nil
         isNameTaken = false
         tag = nil
+        heard = []
+        farewell = AvahiFarewell()
         retry()
     }
 
@@ -119,13 +131,16 @@ struct AvahiRegistration {
 
     /// A group says its state.
     mutating func groupChanged(_ path: String, _ state: Int32) {
-        guard let index = groups.firstIndex(where: { $0.path == path }), groups[index].stage != .broken else {
-            return
-        }
+        guard let group = groups.first(where: { $0.path == path }), !group.isOver else { return }
         switch state {
-        case AvahiWords.groupRegistering: groups[index].stage = .registering
-        case AvahiWords.groupEstablished: groups[index].stage = .established
-        case AvahiWords.groupCollision: isNameTaken = true
+        case AvahiWords.groupRegistering: change(path) { $0.stage = .registering }
+        case AvahiWords.groupEstablished:
+            change(path) { $0.stage = .established }
+            heard.insert(group.target)
+        case AvahiWords.groupCollision:
+            // There it is another's name now, and not ours to say goodbye for.
+            heard.remove(group.target)
+            isNameTaken = true
         case AvahiWords.groupFailure:
             breakUp(path)
             problem = BusError(.refused, "Avahi could not register the record")
@@ -145,7 +160,9 @@ struct AvahiRegistration {
     /// The next step; nil while there is none, or none that could succeed now.
     var next: Step? {
         guard isPresent else { return nil }
-        if let stale = groups.first(where: isStale) { return .free(group: stale.path) }
+        if problem == nil, let left { return .lookFor(interface: left.interface) }
+        if let stale = nextStale { return .free(group: stale.path) }
+        if problem == nil, let step = farewell.next(for: silent) { return .farewell(step) }
         let missing = missingInterface
         if let spare, missing == nil { return .free(group: spare) }
         guard let wanted, problem == nil else { return nil }
@@ -172,12 +189,17 @@ struct AvahiRegistration {
         case (.makeGroup, .success(let path)): spare = path
         case (.add(let path, let interface, let content), .success):
             spare = nil
-            groups.append(Group(path: path, interface: interface, content: content, stage: .added))
+            groups.append(Group(path: path, interface: interface, content: content))
         case (.commit(let path), .success):
             // The word that it is established may have come first.
             change(path) { if $0.stage == .added { $0.stage = .registering } }
         case (.update(let path, _, let content), .success): change(path) { $0.content = content }
-        case (.free(let path), .success): forget(path)
+        case (.free(let path), .success): freed(path)
+        case (.lookFor, .success):
+            // Avahi says goodbye there only when the name goes everywhere; it comes again where it is wanted.
+            for group in groups { breakUp(group.path) }
+        case (.farewell(let step), .success(let brought)):
+            if let target = farewell.took(step, brought) { heard.remove(target) }
         case (_, .failure(let error)): failed(step, error)
         }
     }
@@ -187,7 +209,9 @@ struct AvahiRegistration {
 
     /// What is announced: nil while that is about to change by itself.
     var state: AdvertisingState? {
-        guard wanted != nil else { return groups.isEmpty && spare == nil ? .off : nil }
+        guard wanted != nil else {
+            return groups.isEmpty && spare == nil && heard.isEmpty && farewell.isIdle ? .off : nil
+        }
         if isServing == false || problem != nil || !isPresent { return .unavailable }
         let isMoving = next != nil || groups.contains { $0.stage != .established }
         return isMoving ? nil : groups.isEmpty ? .unavailable : .on
@@ -215,9 +239,43 @@ struct AvahiRegistration {
     }
 
     private func isStale(_ group: Group) -> Bool {
-        guard let wanted, group.stage != .broken, !isNameTaken else { return true }
+        guard let wanted, !group.isOver, !isNameTaken else { return true }
         return !wanted.interfaces.contains(group.interface) || group.content.port != wanted.port
             || group.content.name != otherName ?? wanted.name
+    }
+
+    /// The last one of a name to go is the one that Avahi says goodbye for: not where the name comes again.
+    private var nextStale: Group? {
+        groups.first { isStale($0) && isWanted($0.target) } ?? groups.first(where: isStale)
+    }
+
+    /// Whether the name is to be out there.
+    private func isWanted(_ target: AvahiFarewell.Target) -> Bool {
+        guard let wanted, !isNameTaken, refused[target.interface] == nil else { return false }
+        return wanted.interfaces.contains(target.interface) && target.name == otherName ?? wanted.name
+    }
+
+    /// Where a name was heard that is not for there any more, in a fixed order.
+    private var unwanted: [AvahiFarewell.Target] {
+        heard.filter { !isWanted($0) }.sorted { ($0.interface, $0.name) < ($1.interface, $1.name) }
+    }
+
+    /// One whose name stays out elsewhere.
+    private var left: AvahiFarewell.Target? {
+        unwanted.first { target in groups.contains { !isStale($0) && $0.content.name == target.name } }
+    }
+
+    /// One whose name is out nowhere, and who was not told.
+    private var silent: AvahiFarewell.Target? {
+        unwanted.first { target in !groups.contains { $0.content.name == target.name } }
+    }
+
+    private mutating func freed(_ path: String) {
+        let group = groups.first { $0.path == path }
+        forget(path)
+        // Avahi says goodbye for what it has announced, when nothing of that name is left.
+        guard let group, group.stage == .established else { return }
+        if !groups.contains(where: { $0.content.name == group.content.name }) { heard.remove(group.target) }
     }
 
     private mutating func renamed(_ old: String, to name: String) {
@@ -234,6 +292,15 @@ struct AvahiRegistration {
     private mutating func failed(_ step: Step, _ error: BusError) {
         let isAnswer = error.code == .refused
         switch step {
+        case .lookFor(let interface) where isAnswer:
+            // It went, and with it everybody who could hear a goodbye.
+            heard = heard.filter { $0.interface != interface }
+            return
+        case .farewell(let step):
+            // What cannot be said is not said: the name goes by itself in the end.
+            heard.subtract(unwanted)
+            farewell.failed(step)
+            if isAnswer { return }
         case .free(let path):
             // Gone, or it will be when Avahi gets to it.
             forget(path)
@@ -252,13 +319,13 @@ struct AvahiRegistration {
         case .add(let path, let interface, let content):
             // Added or not: nobody knows.
             spare = nil
-            groups.append(Group(path: path, interface: interface, content: content, stage: .added))
+            groups.append(Group(path: path, interface: interface, content: content))
             breakUp(path)
         case .commit(let path): breakUp(path)
         case .update(let path, _, _):
             breakUp(path)
             if isAnswer { return }
-        case .askState, .drawTag, .rename, .makeGroup: break
+        case .askState, .drawTag, .rename, .makeGroup, .lookFor: break
         }
         problem = error
     }
@@ -269,7 +336,7 @@ struct AvahiRegistration {
 
     /// To be freed, then registered again, which takes another tag.
     private mutating func breakUp(_ path: String) {
-        change(path) { $0.stage = .broken }
+        change(path) { $0.isOver = true }
         tag = nil
     }
 

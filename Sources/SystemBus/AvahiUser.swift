@@ -168,9 +168,9 @@ package final class AvahiUser: BusUser {
             case .askState:
                 if let state = values.first?.signedNumber { registration.serverChanged(state) }
                 text = values.first?.signedNumber == nil ? nil : ""
-            case .rename: text = values.first?.text
-            case .makeGroup: text = values.first?.path
-            case .drawTag, .add, .commit, .update, .free: text = ""
+            case .rename, .lookFor, .farewell(.askDomain): text = values.first?.text
+            case .makeGroup, .farewell(.makeGroup): text = values.first?.path
+            case .drawTag, .add, .commit, .update, .free, .farewell: text = ""
             }
             return text.map { .success($0) }
                 ?? .failure(BusError(.unreadable, "Avahi's answer cannot be read"))

@@ -38,8 +38,29 @@ enum AvahiWords {
             toGroup(path, "UpdateServiceTxt", head(interface, content) + [.string(""), text(content)])
         case .commit(let path): toGroup(path, "Commit")
         case .free(let path): toGroup(path, "Free")
+        case .lookFor(let interface):
+            toServer("GetNetworkInterfaceNameByIndex", [.int32(Int32(clamping: interface))])
+        case .farewell(.askDomain): toServer("GetDomainName")
+        case .farewell(.makeGroup): toServer("EntryGroupNew")
+        case .farewell(.add(let path, let target, let domain)):
+            toGroup(
+                path, "AddRecord",
+                [
+                    .int32(Int32(clamping: target.interface)), .int32(-1), .uint32(0),
+                    .string("\(serviceType).\(domain)"), .uint16(classIN), .uint16(typePTR),
+                    .uint32(farewellTTL),
+                    .bytes(AvahiFarewell.listed(target.name, type: serviceType, domain: domain)),
+                ])
+        case .farewell(.commit(let path)): toGroup(path, "Commit")
+        case .farewell(.free(let path)): toGroup(path, "Free")
         }
     }
+
+    // DNS: RFC 1035 §3.2.
+    private static let classIN: UInt16 = 1
+    private static let typePTR: UInt16 = 12
+    /// Were it heard at all, it would be forgotten at once.
+    private static let farewellTTL: UInt32 = 1
 
     /// Interface, protocol (unspecified), flags (none), name, type.
     private static func head(_ interface: UInt32, _ content: AvahiRegistration.Content) -> [BusValue] {

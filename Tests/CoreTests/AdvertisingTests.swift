@@ -78,6 +78,24 @@ struct AdvertisingTests {
         #expect(told(driver) == [Self.first])
     }
 
+    @Test func interfacesHaveNamesForTheLog() {
+        let core = started().core
+        #expect(core.interfaceName(2) == "eth0" && core.interfaceName(99) == "99")
+    }
+
+    /// Another identity has another recognition key: the tag that is out is nobody's any more.
+    @Test func anotherIdentityIsToldAgain() {
+        let driver = started()
+        let next = StoredIdentity(
+            fingerprint: Driver.key("next"), recognitionKey: [UInt8](repeating: 0x22, count: 32),
+            createdAt: WallTime(milliseconds: Driver.start + 1))
+        driver.input {
+            _ = $0.propose(
+                .rotate(next, confirm: Driver.key("mac").id.text), actor: Actor(text: "unix:0"), $1)
+        }
+        #expect(told(driver) == [Self.first, Self.first])
+    }
+
     @Test func aDoorInTroubleIsNotAnnounced() {
         let driver = started()
         driver.input { $0.doorState(.home, .failed(problem: "no memory"), $1) }

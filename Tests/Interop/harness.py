@@ -62,31 +62,54 @@ class Answer:
         return f"{self.status} {self.body[:300]!r}"
 
 
+# Its own mounts, in which /run/dbus is the directory given, or empty.
+OWN_BUS = """
+[ -d /run/dbus ] || { mount -t tmpfs tmpfs /run && mkdir /run/dbus; } || exit 1
+if [ -n "$1" ]; then mount --bind "$1" /run/dbus; else mount -t tmpfs tmpfs /run/dbus; fi || exit 1
+shift
+exec "$@"
+"""
+
+
+def with_bus(directory, command):
+    """The command line of a service whose system bus lies in `directory`; by default it has none.
+
+    The machine's own logind would have a say in the lock: a screen that is locked, or a server, fails half the journeys.
+    """
+    if directory is None and (os.geteuid() != 0 or not os.path.exists("/run/dbus/system_bus_socket")):
+        return command
+    return ["unshare", "-m", "--propagation", "private", "sh", "-c", OWN_BUS, "sh", str(directory or ""), *command]
+
+
 class Service:
     """One latchkeyd. Options given here come after those of the harness."""
 
     mode = "relay"
 
-    def __init__(self, directory, *options, backend=None, remote_port=0, env=None):
+    def __init__(self, directory, *options, backend=None, remote_port=0, advertises=False, env=None, bus=None):
         self.directory = pathlib.Path(directory)
+        self.bus = bus
         self.state, self.runtime = self.directory / "state", self.directory / "run"
         self.log_path = self.directory / "latchkeyd.log"
         self.backend = backend
         self.options = list(options)
         self.remote_port = remote_port
+        self.advertises = advertises
         self.env = env or {}
         self.process = None
 
     def command(self, *more):
         line = [
             str(BIN / "latchkeyd"), "--state-dir", str(self.state), "--runtime-dir", str(self.runtime),
-            "--api-port", "0", "--no-advertise", "--log-format", "json", "--log-level", "debug", "--name", "Desk",
+            "--api-port", "0", "--log-format", "json", "--log-level", "debug", "--name", "Desk",
         ]
+        if not self.advertises:
+            line.append("--no-advertise")
         if self.remote_port is not None:
             line += ["--remote-port", str(self.remote_port)]
         if self.backend:
             line += ["--backend", self.backend]
-        return line + self.options + list(more)
+        return with_bus(self.bus, line + self.options + list(more))
 
     def start(self, *more):
         self.runtime.mkdir(parents=True, exist_ok=True)

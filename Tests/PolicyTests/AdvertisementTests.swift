@@ -124,21 +124,27 @@ struct AdvertisementTests {
     }
 
     @Test func withoutAnInterfaceThereIsNothingToAnnounce() {
-        #expect(Advertisement(host: "Desk", port: 1, isPairingRequired: true, interfaces: []) == nil)
+        #expect(
+            Advertisement(identity: key(1), host: "Desk", port: 1, isPairingRequired: true, interfaces: [])
+                == nil)
     }
 
     @Test func whatTakesNoOtherRegistration() throws {
         func record(
-            _ name: String = "Desk", port: UInt16 = 5, required: Bool = true, on: [UInt32] = [3, 2]
+            _ name: String = "Desk", port: UInt16 = 5, required: Bool = true, on: [UInt32] = [3, 2],
+            of identity: UInt8 = 1
         ) throws -> Advertisement {
             try #require(
-                Advertisement(host: name, port: port, isPairingRequired: required, interfaces: on))
+                Advertisement(
+                    identity: key(identity), host: name, port: port, isPairingRequired: required,
+                    interfaces: on))
         }
         let base = try record()
         #expect(base.interfaces == [2, 3])
         #expect(try record(on: [2, 3]) == base && base.isContained(in: base))
         #expect(try record(required: false).isContained(in: base))
         #expect(try record(required: false, on: [2]).isContained(in: base))
+        #expect(try !record(of: 2).isContained(in: base))
         #expect(try !record("Den").isContained(in: base))
         #expect(try !record(port: 6).isContained(in: base))
         #expect(try !record(on: [2, 3, 4]).isContained(in: base))
