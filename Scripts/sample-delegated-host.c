@@ -3,11 +3,10 @@
    A streaming process that ends its own TLS and never holds the key: the smallest one that uses delegated mode.
 
    It listens at both doors, asks Latchkey's local API for every decision, lets it sign each handshake, registers the
-   sessions, says every goodbye it is told to say, and answers pings. In place of a stream it sends ticks. Read it beside
-   docs/integrate.md; Scripts/sample-delegated-host builds and runs it.
-
-   One thread a connection, one for events; main accepts. Nothing a device sends is trusted: every wait has an end, every
-   length a cap, and its JSON is read before it goes into a request. */
+   sessions, says every goodbye it is told to say, and answers pings. In place of a stream it sends ticks. Read it
+   beside docs/integrate.md; Scripts/sample-delegated-host builds and runs it. One thread a connection, one for events;
+   main accepts. Nothing a device sends is trusted: every wait has an end, every length a cap, and its JSON is read
+   before it goes into a request. */
 
 #define _GNU_SOURCE
 #define OPENSSL_SUPPRESS_DEPRECATED /* EC_KEY_METHOD is the short way to a key that lives elsewhere */
@@ -32,7 +31,6 @@
 #include <jansson.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/ssl.h>
 
 enum { /* kinds of messages */
@@ -63,7 +61,7 @@ struct connection {
 };
 
 static const char *api_path = "/run/latchkey/api.sock", *listen_address = "::";
-static SSL_CTX *tls_context;
+static SSL_CTX *tls_context; /* under `lock` */
 static int main_wake = -1; /* raised when main has to look up: another wish for the remote door, or the end */
 static volatile sig_atomic_t stopping;
 static atomic_int connection_count;
@@ -176,8 +174,8 @@ static ECDSA_SIG *sign(const unsigned char *digest, int length, const BIGNUM *a,
     const unsigned char *at = der;
     if (length != 32) return NULL;
     to_base64url(digest, 32, text);
-    json_t *body = json_pack("{s:s, s:s}", "algorithm", "ecdsa-p256-sha256", "digest", text);
-    json_t *answer = api("POST", "/v1/identity/signatures", body, NULL);
+    json_t *answer = api("POST", "/v1/identity/signatures",
+                         json_pack("{s:s, s:s}", "algorithm", "ecdsa-p256-sha256", "digest", text), NULL);
     int count = from_base64url(text_of(answer, "signature"), der);
     json_decref(answer);
     return count > 0 ? d2i_ECDSA_SIG(NULL, &at, count) : NULL;
@@ -217,7 +215,7 @@ static int verify(X509_STORE_CTX *store, void *unused) {
 }
 
 /* TLS 1.3 alone, a client certificate required, no tickets; the certificate is the service's, the key a name for it. */
-static SSL_CTX *make_context(void) {
+static void renew_context(void) {
     unsigned char der[2048];
     const unsigned char *at = der;
     json_t *identity = api("GET", "/v1/identity", NULL, NULL);
@@ -228,7 +226,7 @@ static SSL_CTX *make_context(void) {
     EC_KEY_METHOD *method = EC_KEY_METHOD_new(EC_KEY_OpenSSL());
     EVP_PKEY *named = EVP_PKEY_new();
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
-    int (*whole)(int, const unsigned char *, int, unsigned char *, unsigned *, const BIGNUM *, const BIGNUM *, EC_KEY *);
+    int (*whole)(int, const uint8_t *, int, uint8_t *, unsigned *, const BIGNUM *, const BIGNUM *, EC_KEY *);
     int (*setup)(EC_KEY *, BN_CTX *, BIGNUM **, BIGNUM **);
     if (!key || !method || !named || !context) die("the identity of the service cannot be used");
     EC_KEY_METHOD_get_sign(method, &whole, &setup, NULL);
@@ -238,15 +236,16 @@ static SSL_CTX *make_context(void) {
         || !SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) || !SSL_CTX_set_num_tickets(context, 0)
         || SSL_CTX_use_certificate(context, certificate) != 1 || SSL_CTX_use_PrivateKey(context, named) != 1)
         die("the identity of the service cannot be used");
-    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-    SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
     SSL_CTX_set_cert_verify_callback(context, verify, NULL);
     SSL_CTX_set_alpn_select_cb(context, choose_alpn, NULL);
     X509_free(certificate);
     EVP_PKEY_free(named);
     json_decref(identity);
-    return context;
+    pthread_mutex_lock(&lock);
+    SSL_CTX_free(tls_context);
+    tls_context = context;
+    pthread_mutex_unlock(&lock);
 }
 
 /* Why a handshake failed, in the API's words; the first error is the cause. */
@@ -329,12 +328,11 @@ static enum progress read_message(struct connection *c, struct message *m, size_
 /* Its payload if it is of this kind and an object; else NULL. */
 static json_t *object_in(struct message *m, int kind) {
     json_t *json = m->header[0] == kind ? json_loadb((char *)m->payload, m->length, 0, NULL) : NULL;
-    if (json_is_object(json)) return json;
-    json_decref(json);
-    return NULL;
+    if (!json_is_object(json)) json_decref(json), json = NULL;
+    return json;
 }
 
-/* Ends our side and drops what still comes: closing over unread bytes would make a reset that overtakes our last word. */
+/* Ends our side and drops what still comes: closing over unread bytes makes a reset that overtakes our last word. */
 static void leave(struct connection *c, int milliseconds) {
     char dropped[4096];
     int64_t deadline = now_ms() + milliseconds, left;
@@ -496,8 +494,7 @@ static void *serve_thread(void *argument) {
     SSL_free(c->tls);
     close(c->fd);
     close(c->wake);
-    json_decref(c->facts);
-    json_decref(c->goodbye);
+    json_decref(c->facts), json_decref(c->goodbye);
     free(c);
     connection_count--;
     return NULL;
@@ -529,11 +526,13 @@ static void follow_events(void) {
         if (in_head && !*line) {
             in_head = false;
             json_decref(api("DELETE", "/v1/sessions", NULL, NULL)); /* whatever a former run left */
+            renew_context();
             has_events = true;
             puts("ready");
             look_at_remote();
         } else if (sscanf(line, "event: %63s", type) == 1) {
-            if (!strcmp(type, "reset")) break; /* events are missing: as if the stream had ended */
+            /* Events are missing, or everything is to begin with another key: as if the stream had ended. */
+            if (!strcmp(type, "reset") || !strcmp(type, "identity.rotated")) break;
         } else if (!strncmp(line, "data:", 5)) {
             json_t *data = json_loads(line + 5, 0, NULL);
             if (!strcmp(type, "settings.changed") || !strncmp(type, "pairing.", 8)) look_at_remote();
@@ -612,15 +611,10 @@ static int open_listener(enum door door, int port) {
     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
     setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
-    if (bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, 128)) {
-        perror(door_names[door]);
-        close(fd);
-        fd = -1;
-    } else {
-        getsockname(fd, (struct sockaddr *)&bound, &length);
-        name_address(&bound, length, name);
-        printf("%s %s\n", door_names[door], strrchr(name, ':') + 1);
-    }
+    if (bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, 128)) die("a port is taken; give another");
+    getsockname(fd, (struct sockaddr *)&bound, &length);
+    name_address(&bound, length, name);
+    printf("%s %s\n", door_names[door], strrchr(name, ':') + 1);
     freeaddrinfo(found);
     return fd;
 }
@@ -641,7 +635,9 @@ static void accept_one(int listener, enum door door) {
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         setsockopt(fd, options[i][0], options[i][1], &options[i][2], sizeof(int));
     struct connection *c = calloc(1, sizeof *c);
+    pthread_mutex_lock(&lock);
     if (!c || (c->wake = eventfd(0, EFD_CLOEXEC)) < 0 || !(c->tls = SSL_new(tls_context))) die("out of memory");
+    pthread_mutex_unlock(&lock);
     c->fd = fd;
     c->door = door;
     c->facts = describe(fd, door); /* NULL when it is gone already: then the service refuses it */
@@ -671,7 +667,7 @@ int main(int count, char **arguments) {
         }
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGPIPE, SIG_IGN);
-    tls_context = make_context();
+    renew_context();
     main_wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     signal(SIGINT, stop);
     signal(SIGTERM, stop);
@@ -691,7 +687,7 @@ int main(int count, char **arguments) {
         eventfd_t raised;
         struct pollfd watched[] = {
             {listeners[HOME], POLLIN, 0}, {listeners[REMOTE], POLLIN, 0}, {main_wake, POLLIN, 0}};
-        poll(watched, 3, 30000); /* a port that was taken is tried again */
+        poll(watched, 3, -1);
         if (watched[2].revents) eventfd_read(main_wake, &raised);
         for (enum door door = HOME; door <= REMOTE; door++)
             if (watched[door].revents) accept_one(listeners[door], door);
