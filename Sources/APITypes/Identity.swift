@@ -58,3 +58,26 @@ package struct Identity: APIObject {
         writer.field("keyStorage", keyStorage)
     }
 }
+
+/// The answer to `POST /v1/identity/rotate`: the new identity, and what the old one's end cost.
+package struct IdentityRotated: APIObject {
+    /// Who the host is now.
+    package var identity: Identity
+    /// Sessions that got goodbye `removed`.
+    package var closedSessions: Int
+
+    package init(identity: Identity, closedSessions: Int) {
+        self.identity = identity
+        self.closedSessions = closedSessions
+    }
+
+    package init(json: JSON) throws(JSONError) {
+        identity = try Identity(json: json)
+        closedSessions = try json.requiredInt("closedSessions")
+    }
+
+    package func encode(into writer: inout JSONWriter) {
+        identity.encode(into: &writer)
+        writer.field("closedSessions", closedSessions)
+    }
+}

@@ -14,9 +14,13 @@ package enum Command: Equatable, Sendable {
     case disconnect(session: String, message: String?)
     case settings
     case set([SettingChange])
+    case printCable
     case events(follow: Bool, since: Int64?)
     case audit(limit: Int?)
     case identityShow
+    case identityRotate(confirmed: Bool)
+    case backup(file: String, passphraseFile: String?, replaces: Bool)
+    case restore(file: String, passphraseFile: String?, restoresRemoved: Bool)
     case unlock(source: String?, device: String?)
     case completion(Shell)
     case version
@@ -53,6 +57,9 @@ package struct PairOptions: Equatable, Sendable {
 
 /// A shell that completions are written for.
 package enum Shell: String, CaseIterable, Sendable { case bash, zsh, fish }
+
+/// What `latchkey identity` can do.
+package enum IdentityVerb: String, CaseIterable, Sendable { case show, rotate }
 
 /// Options that every command takes, before or after it.
 package struct GlobalOptions: Equatable, Sendable {

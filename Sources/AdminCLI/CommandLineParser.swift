@@ -107,6 +107,14 @@ package enum CommandLineParser {
             return .pair(try pairOptions(info, found))
         case "disconnect":
             return .disconnect(session: try exactly(1, operands, info)[0], message: found.value("--message"))
+        case "backup":
+            return .backup(
+                file: try exactly(1, operands, info)[0], passphraseFile: found.value("--passphrase-file"),
+                replaces: found.has("--force"))
+        case "restore":
+            return .restore(
+                file: try exactly(1, operands, info)[0], passphraseFile: found.value("--passphrase-file"),
+                restoresRemoved: found.has("--restore-removed"))
         case "set": return .set(try changes(operands, info))
         case "completion":
             guard let shell = Shell(rawValue: try exactly(1, operands, info)[0]) else {
@@ -119,11 +127,19 @@ package enum CommandLineParser {
             guard let about = CommandTable.command(topic) else { throw unknown(command: topic) }
             return .help(topic: about.name)
         case "identity":
-            if let verb = operands.first, verb != "show" {
-                throw usage("identity does not know \"\(verb)\"", in: info)
-            }
             if operands.count > 1 { throw usage("too many words: \(operands[1])", in: info) }
-            return .identityShow
+            let verb = operands.first ?? "show"
+            guard let known = IdentityVerb(rawValue: verb) else {
+                throw unknown(
+                    "identity does not know \"\(verb)\"", verb, in: IdentityVerb.allCases.map(\.rawValue),
+                    info)
+            }
+            switch known {
+            case .rotate: return .identityRotate(confirmed: found.has("--yes"))
+            case .show:
+                if found.has("--yes") { throw usage("--yes belongs to identity rotate", in: info) }
+                return .identityShow
+            }
         default:
             _ = try exactly(0, operands, info)
             return try plain(info, found)
@@ -138,6 +154,7 @@ package enum CommandLineParser {
         case "sessions": .sessions
         case "settings": .settings
         case "version": .version
+        case "print-cable": .printCable
         case "events":
             .events(follow: found.has("--follow"), since: try number("--since", 0...Int64.max, info, found))
         case "audit": .audit(limit: try number("--limit", 1...1_000_000, info, found).map { Int($0) })

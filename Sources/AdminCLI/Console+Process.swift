@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CryptoEngine
+internal import NetFacts
 internal import Sockets
 internal import Terminal
 internal import Wire
@@ -20,9 +22,11 @@ extension Console {
             inputIsTerminal: Terminal.inputIsTerminal(),
             columns: { StandardStream.output.columns },
             ask: { readInputLine() },
+            askSecretly: { readSecretLine() },
             now: { wallNow() },
             environment: { environmentVariable($0) },
             isRoot: Terminal.isRoot(),
+            cables: { CableReader(sha256: { Digest.sha256($0) }).survey() },
             catchStops: {
                 let caught = CaughtSignals()
                 return { descriptor, milliseconds in

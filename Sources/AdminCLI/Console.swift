@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import NetFacts
 package import Wire
 
 /// Everything a command sees of the world around it, so that a test can be that world.
@@ -27,20 +28,25 @@ package struct Console {
     package var columns: () -> Int?
     /// One line from the person; nil when there is none.
     package var ask: () -> String?
+    /// The same for a secret: what is typed is not shown. nil also after Ctrl-C.
+    package var askSecretly: () -> String?
     /// What is shown as "3 minutes ago" is counted from here.
     package var now: () -> WallTime
     /// An environment variable.
     package var environment: (String) -> String?
     /// Whether this is root, whose defaults differ.
     package var isRoot: Bool
+    /// What the cable rule finds on each interface of this machine; nil when the kernel lists none.
+    package var cables: () -> [CableReport]?
     /// Takes charge of Ctrl-C until the closure it returns is let go.
     package var catchStops: () -> Wait
 
     package init(
         write: @escaping (String) -> Void, complain: @escaping (String) -> Void, outputIsTerminal: Bool,
         inputIsTerminal: Bool, columns: @escaping () -> Int?, ask: @escaping () -> String?,
-        now: @escaping () -> WallTime, environment: @escaping (String) -> String?, isRoot: Bool,
-        catchStops: @escaping () -> Wait
+        askSecretly: @escaping () -> String?, now: @escaping () -> WallTime,
+        environment: @escaping (String) -> String?, isRoot: Bool,
+        cables: @escaping () -> [CableReport]?, catchStops: @escaping () -> Wait
     ) {
         self.write = write
         self.complain = complain
@@ -48,9 +54,11 @@ package struct Console {
         self.inputIsTerminal = inputIsTerminal
         self.columns = columns
         self.ask = ask
+        self.askSecretly = askSecretly
         self.now = now
         self.environment = environment
         self.isRoot = isRoot
+        self.cables = cables
         self.catchStops = catchStops
     }
 }

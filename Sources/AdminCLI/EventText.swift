@@ -54,6 +54,9 @@ package enum EventText {
             return "\(data["door"]?.string ?? "door") \(data["state"]?.string ?? "")\(port)\(problem)"
         case EventEnvelope.Kind.lockChanged:
             return data["locked"]?.bool == true ? "locked" : "unlocked"
+        case EventEnvelope.Kind.identityRotated:
+            let lost = TimeText.count(data["removedDevices"]?.int ?? 0, "device")
+            return "\(name) is \(data["hostID"]?.string ?? "another host") now; \(lost) must pair again"
         case EventEnvelope.Kind.settingsChanged: return "see latchkey settings"
         case EventEnvelope.Kind.qualityChanged: return "\(data["runs"]?.string ?? "") quality runs"
         default:

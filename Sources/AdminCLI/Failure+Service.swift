@@ -72,6 +72,7 @@ extension Failure {
             return [
                 "latchkeyd was started with an option that holds for this run; restart it without the option."
             ]
+        case "confirmMismatch": return ["Another identity is in force by now; see it with: latchkey identity"]
         case "storeUnavailable":
             return ["Nothing was changed. Look at the free space and the permissions of the state directory."]
         default: break

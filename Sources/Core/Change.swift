@@ -13,6 +13,8 @@ package enum Change: Sendable {
     case settings(Settings)
     /// One transaction; tombstoned keys come back only when asked for.
     case importDevices([DeviceRecord], restoreRemoved: Bool)
+    /// Another identity, whose key is on disk already; unpairs everybody. `confirm` must be this host's ID.
+    case rotate(StoredIdentity, confirm: String)
 }
 
 /// Whether a change is on its way.
@@ -31,6 +33,10 @@ package enum ChangeRefusal: Sendable, Equatable {
     case emptyName
     /// 409 `overridden`: the command line fixed this field for the run.
     case overridden(field: String)
+    /// 409 `confirmMismatch`: the caller named another host.
+    case confirmMismatch
+    /// 409 `rotationInProgress`: nothing else changes until the identity has.
+    case rotationInProgress
     /// The service is stopping.
     case stopping
 }
@@ -45,6 +51,8 @@ package enum ChangeOutcome: Sendable, Equatable {
     case settings(Settings)
     /// Keys that stayed away because they were removed once.
     case imported(imported: Int, updated: Int, removedSkipped: [SillID])
+    /// How many sessions got `removed`; the identity in force is the new one.
+    case rotated(closedSessions: Int)
     /// 503 `storeUnavailable`: nothing changed.
     case failed(message: String)
 }

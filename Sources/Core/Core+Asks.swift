@@ -63,6 +63,8 @@ extension Core {
     /// The rule of 03 §12.2 with what follows from it. The kind 20 is for the connection that asked, which is nil for
     /// a kind 21; nil: it follows when the store has answered.
     mutating func ask(_ asker: Asker, by connection: ConnectionID?, _ moment: Moment) -> PairResult? {
+        // What would be shown or promised now would be the old identity's.
+        if rotation != nil { return .refused(.busy, retryAfter: 1) }
         var facts = AskPolicy.Facts()
         facts.isUnlocked = lockState(moment) == .unlocked
         facts.cableSeen = asker.cable != nil

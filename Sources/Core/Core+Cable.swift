@@ -36,7 +36,7 @@ extension Core {
 
     /// A paired key whose record knows no cable gets this one; one that has one never changes (04 §6).
     mutating func learn(_ key: Fingerprint, _ cable: CableFinding) {
-        guard let record = devices[key], record.cableDevice == nil,
+        guard rotation == nil, let record = devices[key], record.cableDevice == nil,
             !cables.isReserved(cable.device, by: key)
         else { return }
         cables.reserve(cable.device, for: key)

@@ -10,12 +10,15 @@ extension Core {
     package mutating func propose(_ change: Change, actor: Actor, _ moment: Moment) -> ProposalAnswer {
         settle(moment)
         if isStopping { return .refused(.stopping) }
+        if rotation != nil { return .refused(.rotationInProgress) }
         switch change {
         case .rename(let id, let name): return proposeRename(id, name, actor, moment)
         case .remove(let id): return proposeRemoval(id, actor, moment)
         case .settings(let settings): return proposeSettings(settings, actor, moment)
         case .importDevices(let records, let restoreRemoved):
             return proposeImport(records, restoreRemoved: restoreRemoved, actor, moment)
+        case .rotate(let identity, let confirm):
+            return proposeRotation(identity, confirm: confirm, actor, moment)
         }
     }
 
@@ -23,6 +26,7 @@ extension Core {
     package mutating func committed(_ id: ChangeID, _ result: CommitResult, _ moment: Moment) {
         settle(moment)
         guard let change = pendingChanges.removeValue(forKey: id) else { return }
+        if id == rotation { rotation = nil }
         if case .failed(let message) = result {
             counters.failedCommits += 1
             log(.error, "not saved, nothing changed", [("problem", message)])
@@ -48,6 +52,7 @@ extension Core {
                 .changeDone(id, .imported(imported: imported, updated: updated, removedSkipped: skipped)))
         case .pairing(let pairing): finish(pairing, moment)
         case .bindCable(let key, let device): finishBinding(key, device)
+        case .rotate(let identity, let actor): finishRotation(id, identity, actor, moment)
         }
     }
 
@@ -154,6 +159,7 @@ extension Core {
         }
         if GoodbyePolicy.concernsSessions(old, settings) { endSessions(old, moment) }
         updateDoors(moment)
+        refreshAdvertisement()
         refreshHostInfo()
         refreshQuality()
         emit(.event(.settingsChanged(settings)))
@@ -171,7 +177,7 @@ extension Core {
             switch GoodbyePolicy.ending(facts, old, settings) {
             case .goodbye(let goodbye): end(view.id, goodbye, moment)
             case .update: end(view.id, updateGoodbye(view.hello), moment)
-            case .cut: emit(.endSession(view.id, view.connection, nil))
+            case .cut: cut(view, moment)
             case nil: break
             }
         }

@@ -7,8 +7,8 @@ package import Wire
 /// It opens nothing, waits for nothing and reads no clock. Its inputs are grouped by file: connections, sessions,
 /// pairing, asks, windows, changes, doors, time, the delegated API, and the views.
 package struct Core: Sendable {
-    /// What is fixed for this run.
-    package let host: HostFacts
+    /// Who this host is; `begin` gives it another key.
+    package private(set) var host: HostFacts
     /// The trust that holds now; the shell publishes it whenever it is another one.
     package private(set) var trust: TrustSnapshot
     /// In force: the stored ones under the command line's.
@@ -26,7 +26,7 @@ package struct Core: Sendable {
     let primitives: Primitives
     let limits: DoorLimits
 
-    /// Changed through `put` and `take` only, which keep `cables` true.
+    /// Changed through `put`, `take` and `begin` only, which keep `cables` true.
     private(set) var devices: DeviceMap
     var cables: CableBook
     var tombstones: [Fingerprint: Tombstone]
@@ -37,8 +37,9 @@ package struct Core: Sendable {
     var remote: DoorBook
     var connections: [ConnectionID: Connection] = [:]
     var table = SessionTable()
-    var delegated = LinkedTable<DelegatedKey, DelegatedPending>()
-    var lastDelegated: UInt64 = 0
+    var delegated = DelegatedBook()
+    var signatureLimit = RateLimit(perSecond: Core.signaturesPerSecond)
+    var signatureTally = SignatureTally()
 
     var opened: OpenedWindow?
     var spareEntropy: WindowEntropy?
@@ -55,6 +56,13 @@ package struct Core: Sendable {
 
     var pendingChanges: [ChangeID: PendingChange] = [:]
     var lastChange: UInt64 = 0
+    /// The rotation that waits for the store.
+    var rotation: ChangeID?
+
+    /// What was last told to be announced.
+    var advertised: Advertisement?
+    /// What the advertiser said last.
+    var advertiser = AdvertisingState.off
 
     var interfaces = InterfaceTable.empty
     var serviceNames = ServiceNames(.empty)
@@ -119,10 +127,13 @@ package struct Core: Sendable {
         guard !isStopping else { return }
         isStopping = true
         closeWindow(.cancelled, quiets: false, actor: .service, moment)
+        // First of all, so that no device finds a host that is leaving.
+        refreshAdvertisement()
         updateDoors(moment)
         for session in table.all() { end(session.view.id, .quit, moment) }
         for id in connections.keys { emit(.closeConnection(id)) }
         connections = [:]
+        delegated.pending.removeAll()
         log(.info, "stopping")
     }
 
@@ -205,6 +216,17 @@ package struct Core: Sendable {
         let removed = devices.remove(key)
         cables.replace(removed, by: nil)
         return removed
+    }
+
+    /// Becomes another host, with an empty list: what the old one promised ended with it. Returns the list that was.
+    /// No commit that binds a cable can be on its way then, so none is reserved.
+    mutating func begin(_ identity: StoredIdentity) -> DeviceMap {
+        let old = devices
+        host.fingerprint = identity.fingerprint
+        host.recognitionKey = identity.recognitionKey
+        devices = DeviceMap()
+        cables = CableBook([])
+        return old
     }
 
     mutating func setSettings(stored: Settings) {

@@ -52,4 +52,6 @@ struct Connection: Sendable {
     /// What its door's limits count it by.
     let limited: IPAddress
     var stage = Stage.handshake
+    /// It was admitted by a key that has since made way for another.
+    var isOfOldIdentity = false
 }

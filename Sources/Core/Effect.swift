@@ -21,6 +21,11 @@ package enum Effect: Sendable {
     case openDoor(Door, port: Int)
     /// Stop listening; accepted connections live on.
     case closeDoor(Door)
+    /// Announce the home door so, in place of what was announced before; nil: not at all. Report through
+    /// `advertisingState`.
+    case advertise(Advertisement?)
+    /// The host is this one from here on, with the key that was staged for it: for new connections and for signatures.
+    case identityChanged(Fingerprint)
     /// Send kind 18 to every session again.
     case broadcastHostInfo
     /// PBKDF2, away from every loop; the result comes back through `codeKeyDerived`.
@@ -55,8 +60,8 @@ package enum Event: Sendable {
     case deviceSeen(DeviceRecord)
     /// `session.opened`.
     case sessionOpened(SessionView)
-    /// `session.closing`.
-    case sessionClosing(SessionView, Goodbye)
+    /// `session.closing`; without a goodbye it is cut.
+    case sessionClosing(SessionView, Goodbye?)
     /// `session.closed`.
     case sessionClosed(SessionView, SessionEnd)
     /// `settings.changed`, with those in force.
@@ -67,6 +72,22 @@ package enum Event: Sendable {
     case doorChanged(Door, DoorState)
     /// `lock.changed`.
     case lockChanged(LockState)
+    /// `identity.rotated`; stands for the `device.removed` of every device.
+    case identityRotated(IdentityRotation)
+}
+
+/// One identity made way for another.
+package struct IdentityRotation: Sendable, Equatable {
+    /// Who the host was.
+    package var previous: Fingerprint
+    /// Who it is.
+    package var current: Fingerprint
+    /// What people call it, as before.
+    package var name: String
+    /// How many devices must pair again.
+    package var removedDevices: Int
+    /// How many sessions got `removed`.
+    package var closedSessions: Int
 }
 
 /// Both pairs and which of them runs (06).

@@ -11,6 +11,8 @@ enum PendingChange: Sendable {
     case importDevices(
         [DeviceRecord], imported: Int, updated: Int, restored: [Fingerprint], skipped: [SillID])
     case pairing(PendingPairing)
+    /// The identity that is to be; `by` goes into the tombstones.
+    case rotate(StoredIdentity, by: Actor)
     /// A paired key learned whose cable it comes by.
     case bindCable(Fingerprint, String)
 }

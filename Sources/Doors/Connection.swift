@@ -69,7 +69,7 @@ final class Connection {
         self.peer = peer
         self.socket = socket
         self.worker = worker
-        lastHeard = worker.loop.now()
+        lastHeard = worker.now()
         watch = worker.loop.watch(self.socket.descriptor, readable: true, writable: false) {
             [unowned self] events in
             if events.contains(.readable) { readable() } else { writable() }
@@ -117,7 +117,7 @@ final class Connection {
         let door = door
         do {
             // The verify step reads the snapshot current at that moment and waits for nothing.
-            let tls = try TLSConnection(server: worker.context.tls) { [unowned self] facts in
+            let tls = try TLSConnection(server: worker.context.tls()) { [unowned self] facts in
                 shownKey = facts.fingerprint
                 return core.trust.verify(door: door, alpn: facts.alpn, key: facts.fingerprint)
             }
@@ -175,7 +175,7 @@ final class Connection {
         do {
             guard let count = try socket.read(into: buffer, max: max) else { return .nothing }
             if count == 0 { return .ended(wasReset: false) }
-            lastHeard = worker.loop.now()
+            lastHeard = worker.now()
             return .bytes(count)
         } catch {
             return .ended(wasReset: true)

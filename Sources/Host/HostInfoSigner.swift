@@ -4,13 +4,13 @@ internal import Wire
 
 /// Makes kind 18 payloads: what the core says about this host, stamped with the time of signing and signed (spec 01 §6).
 struct HostInfoSigner: Sendable {
-    let key: HostKey
+    let identity: LiveIdentity
     let core: SharedCore
     let wall: @Sendable () -> WallTime
     private let issued: IssueClock
 
-    init(key: HostKey, core: SharedCore, wall: @escaping @Sendable () -> WallTime) {
-        self.key = key
+    init(identity: LiveIdentity, core: SharedCore, wall: @escaping @Sendable () -> WallTime) {
+        self.identity = identity
         self.core = core
         self.wall = wall
         issued = IssueClock(wall)
@@ -18,7 +18,8 @@ struct HostInfoSigner: Sendable {
 
     /// A payload signed now. Throws when the key cannot sign.
     func payload() throws(CryptoError) -> [UInt8] {
-        var info = core.enter { core, _ in core.hostInfo }
+        // Together: what the core says names the key that is to sign it.
+        var (info, key) = core.enter { core, _ in (core.hostInfo, identity.current.key) }
         info.issuedAt = issued.stamp().seconds
         let bytes = info.encode()
         return SignedHostInfo(info: bytes, key: key.point, signature: try key.sign(bytes)).encode()

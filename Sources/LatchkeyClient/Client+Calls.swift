@@ -15,6 +15,13 @@ extension Client {
         try send(Request(.get, "/v1/identity")).read(Identity.self)
     }
 
+    /// `POST /v1/identity/rotate`; `confirm` is the ID of the host that is to be no more.
+    package func rotate(confirm: String) throws(ClientError) -> Reply<IdentityRotated> {
+        var body = JSONWriter()
+        body.object { $0.field("confirm", confirm) }
+        return try send(Request(.post, "/v1/identity/rotate", body: body.bytes)).read(IdentityRotated.self)
+    }
+
     /// `GET /v1/devices`, all pages; `named` filters by name on the service's side.
     package func devices(named name: String? = nil) throws(ClientError) -> ItemList<Device> {
         try items("/v1/devices", of: Device.self, query: name.map { [("q", $0)] } ?? [])

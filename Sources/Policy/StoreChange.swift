@@ -20,6 +20,9 @@ package enum StoreChange: Sendable {
     case bindCable(Fingerprint, String)
     /// Adds or replaces these, then drops every one that has ended at `now`.
     case lockouts([Lockout], now: WallTime)
+    /// Another identity in place of the stored one; every device is deleted and leaves a tombstone of the identity's
+    /// time. "Require pairing" stays what it was, signed by the new key (03 §4.2).
+    case rotate(StoredIdentity, removedBy: String)
     /// Only audit rows.
     case auditOnly
 }

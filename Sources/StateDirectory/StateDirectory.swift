@@ -13,12 +13,8 @@ package import Wire
 /// directory for as long as it lives; only one process can.
 package final class StateDirectory: Sendable {
     package let paths: StatePaths
-    /// The host's own key.
-    package let key: HostKey
-    /// When that identity was made.
-    package let createdAt: WallTime
-    /// 32 bytes that paired devices recognise the host by (02 section 11).
-    package let recognitionKey: SecretBytes
+    /// Who the host is, and how it becomes another.
+    package let identity: IdentityKeeper
     /// The text of the bearer token; nil when opened for the command line.
     package let adminToken: SecretBytes?
     /// The text of the bearer token; nil when opened for the command line.
@@ -41,13 +37,13 @@ package final class StateDirectory: Sendable {
         lock: consuming FileLock
     ) {
         self.paths = paths
-        key = opened.key
-        createdAt = opened.identity.createdAt
-        recognitionKey = SecretBytes(opened.identity.recognitionKey)
+        identity = IdentityKeeper(
+            paths: paths, store: opened.store,
+            current: KeptIdentity(key: opened.key, stored: opened.identity))
         adminToken = tokens?.admin
         hostToken = tokens?.host
         store = opened.store
-        committer = Committer(store: opened.store, key: opened.key)
+        committer = Committer(store: opened.store, identity: identity)
         self.lock = Mutex(lock)
     }
 
@@ -108,9 +104,11 @@ package final class StateDirectory: Sendable {
     package func hostFacts(
         fallbackName: String, startedAt: WallTime, bootWall: WallTime, sessionPrefix: String, version: String
     ) -> HostFacts {
-        HostFacts(
-            fingerprint: key.fingerprint, recognitionKey: recognitionKey.copy, fallbackName: fallbackName,
-            startedAt: startedAt, sessionPrefix: sessionPrefix, bootWall: bootWall, version: version)
+        let identity = identity.current
+        return HostFacts(
+            fingerprint: identity.key.fingerprint, recognitionKey: identity.recognitionKey.copy,
+            fallbackName: fallbackName, startedAt: startedAt, sessionPrefix: sessionPrefix,
+            bootWall: bootWall, version: version)
     }
 }
 

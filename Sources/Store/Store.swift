@@ -6,8 +6,8 @@ internal import Sockets
 internal import Synchronization
 internal import Wire
 
-/// Makes the signed form of "require pairing", or says why it cannot.
-package typealias RequirePairingText = @Sendable () throws(StoreError) -> String
+/// Makes the signed form of "require pairing" from what is stored now (nil: nothing), or says why it cannot.
+package typealias RequirePairingText = @Sendable (_ stored: String?) throws(StoreError) -> String
 
 /// The database: one writer on a thread of its own, one reader behind a lock. A commit that was answered is on disk.
 package final class Store: Sendable {
@@ -62,6 +62,10 @@ package final class Store: Sendable {
     }
 
     deinit { close() }
+
+    /// Writes what is there already, and waits until it is on disk. Throws when the store cannot be written; returning,
+    /// nothing of a commit that failed before can come back after a power loss.
+    package func proveWritable() throws(StoreError) { try wait(for: .probe) }
 
     /// Queues a commit for the writer and returns at once. `completion` is called exactly once, on the writer's
     /// thread (on one of its own when the queue is full or closed), never inside this call: success means committed and

@@ -66,6 +66,15 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether the commit that failed so has surely left nothing in the file. Of the others a power loss may still make
+    /// a commit: its last bytes may have reached the disk although the disk said otherwise.
+    package var leftNothing: Bool {
+        switch code {
+        case .constraint, .unsigned, .overloaded, .closed, .busy, .readOnly: true
+        default: false
+        }
+    }
+
     /// Whether only the commit itself is to blame: its neighbours and the disk are well.
     var isOneCommitsOwn: Bool { code == .constraint || code == .unsigned }
 

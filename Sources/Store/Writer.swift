@@ -118,7 +118,7 @@ final class Writer: Sendable {
         switch job.work {
         case .commit(let commit, let requirePairing):
             var text: String?
-            if let requirePairing { text = try requirePairing() }
+            if let requirePairing { text = try requirePairing(try connection.storedRequirePairing()) }
             try connection.apply(commit, requirePairing: text)
         case .probe: try connection.run("UPDATE identity SET created_at = created_at")
         case .custom(let body): try body(connection)

@@ -43,6 +43,19 @@ extension Connection {
         case .lockouts(let lockouts, let now):
             for lockout in lockouts { try put(lockout) }
             try run("DELETE FROM lockouts WHERE until <= ?", [.time(now)])
+        case .rotate(let identity, let actor):
+            try replaceIdentity(identity)
+            // The new key's word for what the old one's said.
+            if let requirePairing { try put(setting: Self.requirePairingKey, requirePairing) }
+            try run(
+                """
+                INSERT INTO tombstones (fingerprint, removed_at, removed_by)
+                SELECT fingerprint, ?1, ?2 FROM devices WHERE true
+                ON CONFLICT (fingerprint) DO UPDATE SET removed_at = excluded.removed_at,
+                    removed_by = excluded.removed_by
+                """,
+                [.time(identity.createdAt), .text(actor)])
+            try run("DELETE FROM devices")
         case .auditOnly: break
         }
         for row in commit.audit { try add(row) }
@@ -50,6 +63,18 @@ extension Connection {
 
     /// The key of the settings table that holds the signed value; no setting of the API's own reaches it.
     static var requirePairingKey: String { "requirePairing" }
+
+    /// What is stored for "require pairing", not verified; nil when nothing is.
+    func storedRequirePairing() throws(StoreError) -> String? {
+        try text("SELECT value FROM settings WHERE key = ?", [.text(Self.requirePairingKey)])
+    }
+
+    private func replaceIdentity(_ identity: StoredIdentity) throws(StoreError) {
+        let changed = try run(
+            "UPDATE identity SET fingerprint = ?, recognition_key = ?, created_at = ?",
+            [.key(identity.fingerprint), .blob(identity.recognitionKey), .time(identity.createdAt)])
+        guard changed == 1 else { throw StoreError(.constraint, "rotate: the store names no identity yet") }
+    }
 
     private func put(_ device: DeviceRecord) throws(StoreError) {
         try run(

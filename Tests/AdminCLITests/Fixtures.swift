@@ -54,6 +54,10 @@ enum Fixtures {
         "name":"Living Room","createdAt":"2026-11-29T08:00:00.000Z","keyStorage":"file"}
         """#
 
+    static let rotated =
+        "\(identity.replacing("HHHHHHHHHHHHHHHH", with: "NNNNNNNNNNNNNNNN").replacing("ABC123", with: "NNNNNN").dropLast())"
+        + #","closedSessions":2}"#
+
     static func list(_ items: String..., next: String = "null") -> String {
         #"{"items":[\#(items.joined(separator: ","))],"next":\#(next)}"#
     }

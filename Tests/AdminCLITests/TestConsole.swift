@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import NetFacts
 import Wire
 
 @testable import AdminCLI
@@ -12,8 +13,11 @@ final class TestConsole {
     var outputIsTerminal = false
     var inputIsTerminal = false
     var answers: [String] = []
+    var secrets: [String] = []
     var environment: [String: String] = ["HOME": "/nonexistent"]
     var now = Fixtures.now
+    /// What the cable rule finds; nil: the kernel does not say.
+    var cables: [CableReport]? = []
     /// What the next wait ends with.
     var stop: Console.Stop?
     /// Called before each wait.
@@ -27,8 +31,9 @@ final class TestConsole {
         Console(
             write: { self.output += $0 }, complain: { self.errors += $0 }, outputIsTerminal: outputIsTerminal,
             inputIsTerminal: inputIsTerminal, columns: { 80 },
-            ask: { self.answers.isEmpty ? nil : self.answers.removeFirst() }, now: { self.now },
-            environment: { self.environment[$0] }, isRoot: false,
+            ask: { self.answers.isEmpty ? nil : self.answers.removeFirst() },
+            askSecretly: { self.secrets.isEmpty ? nil : self.secrets.removeFirst() }, now: { self.now },
+            environment: { self.environment[$0] }, isRoot: false, cables: { self.cables },
             catchStops: {
                 { descriptor, milliseconds in
                     self.onWait()

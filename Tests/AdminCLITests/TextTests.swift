@@ -129,6 +129,10 @@ struct TextTests {
                 "door.changed", #"{"door":"remote","state":"open","port":7455}"#,
                 "door.changed          remote open, port 7455"
             ),
+            (
+                "identity.rotated", #"{"name":"Den","hostID":"NNNNNNNNNNNNNNNN","removedDevices":1}"#,
+                "identity.rotated      Den is NNNNNNNNNNNNNNNN now; 1 device must pair again"
+            ),
             ("later.kind", "{}", "later.kind            "),
         ]
         for (type, data, want) in rows {

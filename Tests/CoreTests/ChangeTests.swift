@@ -233,6 +233,38 @@ struct ChangeTests {
         #expect(!driver.input { $0.disconnect(id, message: nil, actor: admin, $1) })
     }
 
+    /// The relay's own `noHost`: counted, logged and told as if a rule had sent it, and once.
+    @Test func aWorkersOwnGoodbyeIsKnown() {
+        var settings = Settings()
+        settings.remoteAccess = true
+        settings.internetAccess = true
+        let driver = Driver(settings, devices: [Driver.record("D")])
+        let id = driver.session(.remote, "D", .internet) ?? SessionID(text: "")
+        #expect(driver.core.table.remoteCount == 1 && driver.core.table.awayCount == 1)
+        driver.effects = []
+        for _ in 0..<2 { driver.input { $0.sessionSaidGoodbye(id, .noHost("Gone."), $1) } }
+        #expect(driver.core.session(id)?.goodbye == .noHost("Gone."))
+        #expect(driver.core.counters.goodbyes == ["noHost": 1])
+        #expect(driver.core.table.remoteCount == 0 && driver.core.table.awayCount == 0)
+        #expect(driver.goodbyes.isEmpty, "the worker is not told what it said")
+        let closing = driver.effects.compactMap {
+            if case .event(.sessionClosing(let view, let goodbye)) = $0 { (view.id, goodbye) } else { nil }
+        }
+        #expect(closing.map(\.0) == [id] && closing.map(\.1) == [.noHost("Gone.")])
+        #expect(driver.logs.map(\.message) == ["goodbye"])
+        driver.effects = []
+        driver.input { $0.sessionEnded(id, .backendFailed, $1) }
+        let fields = Dictionary(uniqueKeysWithValues: driver.logs.first?.fields ?? [])
+        #expect(fields["reason"] == "noHost" && fields["ended"] == "backendFailed")
+
+        // A device that was removed first keeps the reason it was told.
+        let other = driver.session(.remote, "D", .internet) ?? SessionID(text: "")
+        #expect(driver.input { $0.disconnect(other, message: nil, actor: admin, $1) })
+        driver.input { $0.sessionSaidGoodbye(other, .ended(nil), $1) }
+        driver.input { $0.sessionSaidGoodbye(other, .noHost("Gone."), $1) }
+        #expect(driver.core.counters.goodbyes == ["noHost": 1, "ended": 1])
+    }
+
     @Test func seenAtMostOnceAMinute() {
         let driver = Driver(devices: [Driver.record("D")])
         func seen() -> Int {

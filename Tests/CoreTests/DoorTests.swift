@@ -163,6 +163,8 @@ struct DoorTests {
         let early = driver.arrive(.home, .vpn)
         #expect(early.verdict == .refuse(.vpn))
         driver.input { $0.interfacesChanged(InterfaceTable([]), $1) }
-        #expect(driver.arrive(.home, .vpn).verdict == .refuse(.internet))
+        var unknown = Driver.From.vpn
+        unknown.receivedOn = nil
+        #expect(driver.arrive(.home, unknown).verdict == .refuse(.internet))
     }
 }

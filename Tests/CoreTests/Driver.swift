@@ -237,7 +237,7 @@ final class Driver {
     func proof(_ word: String, _ method: String = "qr") -> PairRequest {
         let offer = core.window(moment)
         let key = method == "qr" ? offer?.link.secret ?? [] : Driver.codeKey(offer?.code ?? "")
-        let text = ProofText.device(fpDevice: Driver.key(word), fpMac: Driver.key("mac"))
+        let text = ProofText.device(fpDevice: Driver.key(word), fpMac: core.host.fingerprint)
         return PairRequest(
             method: method, proof: Base64URL.encode(Digest.hmacSHA256(key: key, message: text)), name: word)
     }
@@ -280,6 +280,24 @@ final class Driver {
     var goodbyes: [(SessionID, String)] {
         effects.compactMap {
             if case .endSession(let id, _, let goodbye) = $0 { (id, goodbye?.reason ?? "-") } else { nil }
+        }
+    }
+
+    /// What `session.closing` said, as (session, reason); "-" without a goodbye.
+    var closings: [(SessionID, String)] {
+        effects.compactMap {
+            if case .event(.sessionClosing(let view, let goodbye)) = $0 {
+                (view.id, goodbye?.reason ?? "-")
+            } else {
+                nil
+            }
+        }
+    }
+
+    /// How sessions ended.
+    var endings: [(SessionID, SessionEnd)] {
+        effects.compactMap {
+            if case .event(.sessionClosed(let view, let why)) = $0 { (view.id, why) } else { nil }
         }
     }
 

@@ -64,41 +64,52 @@ struct PropertyTests {
     }
 
     /// However connecting, removing, switching and registering interleave, with commits that come back late, every
-    /// session that was not told to go is one that the trust at rest would admit.
+    /// session that was not told to go is one that the trust at rest would admit, and met the host's key of now.
     @Test(arguments: 1...12) func property8NoSessionOutlivesAChange(_ seed: UInt64) {
         var random = Seeded(state: seed &* 977)
         let driver = Driver(devices: Self.words.dropLast().map { Driver.record($0) })
         driver.store = nil
         var admitted: [ConnectionID] = []
-        for _ in 0..<400 {
+        var hosts: [ConnectionID: Fingerprint] = [:]
+        for step in 0..<700 {
             driver.now += Double.random(in: 0...2, using: &random)
             let word = Self.words.randomElement(using: &random) ?? "A"
-            switch Int.random(in: 0..<9, using: &random) {
-            case 0, 1, 2:
+            switch Int.random(in: 0..<40, using: &random) {
+            case 0:
+                let next = StoredIdentity(
+                    fingerprint: Driver.key("host \(step)"), recognitionKey: [], createdAt: driver.moment.wall
+                )
+                let confirm = driver.core.host.fingerprint.id.text
+                _ = driver.input {
+                    $0.propose(.rotate(next, confirm: confirm), actor: Actor(text: "unix:0"), $1)
+                }
+            case 1...12:
                 let door = Door.allCases.randomElement(using: &random) ?? .home
                 let from = Self.origins.randomElement(using: &random) ?? .lan
                 let (id, verdict) = driver.arrive(door, from)
                 guard case .proceed = verdict else { continue }
+                hosts[id] = driver.core.host.fingerprint
                 let ready = driver.input {
                     $0.connectionReady(id, alpn: "sill/1", key: Driver.key(word), $1)
                 }
                 if case .session = ready { admitted.append(id) }
-            case 3, 4:
+            case 13...20:
                 guard !admitted.isEmpty else { continue }
                 let id = admitted.remove(at: Int.random(in: 0..<admitted.count, using: &random))
                 _ = driver.input { $0.register(id, hello: nil, counters: SessionCounters(), $1) }
-            case 5: driver.remove(word)
-            case 6:
+            case 21...24: driver.remove(word)
+            case 25...28:
                 driver.openWindow(replace: true)
                 _ = driver.pair(
                     .home, word, driver.proof(word), .lan(Int.random(in: 3...200, using: &random)))
-            case 7:
-                let bit = Int.random(in: 0..<3, using: &random)
+            case 29...32:
+                let bit = Int.random(in: 0..<4, using: &random)
                 let isOn = Bool.random(using: &random)
                 driver.set {
                     if bit == 0 { $0.requirePairing = isOn }
                     if bit == 1 { $0.remoteAccess = isOn }
                     if bit == 2 { $0.internetAccess = isOn }
+                    if bit == 3 { $0.direct = isOn }
                 }
             default:
                 if !driver.waiting.isEmpty {
@@ -109,6 +120,11 @@ struct PropertyTests {
                     }
                 }
             }
+            // The workers' part: what is cut is over.
+            for case .endSession(let id, _, nil) in driver.effects {
+                driver.input { $0.sessionEnded(id, .stopped, $1) }
+            }
+            driver.effects = []
             let trust = driver.core.trust
             var remote = 0
             for view in driver.core.sessions() where view.goodbye == nil {
@@ -118,6 +134,8 @@ struct PropertyTests {
                     wasPaired: view.paired, hasRoom: true, trust.switches)
                 #expect(verdict == nil, "\(view.id.text)")
                 #expect(view.paired == isPaired)
+                #expect(view.origin != .direct || driver.core.settings.direct)
+                #expect(hosts[view.connection] == driver.core.host.fingerprint, "\(view.id.text)")
                 if view.door == .remote { remote += 1 }
             }
             #expect(remote <= 8)

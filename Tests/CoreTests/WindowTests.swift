@@ -71,6 +71,23 @@ struct WindowTests {
                 == "XAX-uZPsq_Ax8fvI_sV7Ex0a-ROi19rI-FW-ykPh9TE")
     }
 
+    /// A key that nobody can use any more is not derived: the next window's must not wait for it.
+    @Test func onlyTheOpenWindowNeedsItsKey() {
+        let driver = Driver()
+        guard case .opened(let first) = driver.openWindow() else {
+            Issue.record("no window")
+            return
+        }
+        #expect(driver.core.needsCodeKey(window: first))
+        guard case .opened(let second) = driver.openWindow(replace: true) else {
+            Issue.record("no second window")
+            return
+        }
+        #expect(!driver.core.needsCodeKey(window: first) && driver.core.needsCodeKey(window: second))
+        driver.input { $0.stop($1) }
+        #expect(!driver.core.needsCodeKey(window: second))
+    }
+
     @Test func aCodeIsBusyUntilItsKeyIsThere() {
         let driver = Driver()
         let wanted = OpenWindow(actor: .service, entropy: driver.entropy())
@@ -81,7 +98,6 @@ struct WindowTests {
         let request = driver.proof("U", "code")
         let answer = driver.pair(.home, "U", request)
         #expect(answer?.reason == "busy" && answer?.retryAfter == 1)
-        // A key of another window is dropped.
         driver.input { $0.codeKeyDerived(window: "other", key: Driver.codeKey("482913557208"), $1) }
         #expect(driver.pair(.home, "U", request)?.reason == "busy")
         driver.input {

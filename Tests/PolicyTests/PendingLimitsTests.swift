@@ -57,6 +57,31 @@ struct PendingLimitsTests {
         #expect(pending.count == 3)
     }
 
+    /// Whatever a crowd is made of, somebody whose words are half a second on their way gets to say them: it takes some
+    /// five hundred of the crowd after it to push it out, silent or not.
+    @Test(arguments: ["silent", "talking", "mixed"]) func aSlowDeviceOutlastsACrowd(_ crowd: String) {
+        var pending = PendingLimits<Int>(.shipped)
+        var number = 0
+        var gone: Set<Int> = []
+        func oneMore() {
+            number += 1
+            if case .admittedInsteadOf(let victim) = pending.arrive(number, from: source(number)) {
+                gone.insert(victim)
+            }
+            if crowd == "talking" || (crowd == "mixed" && number.isMultiple(of: 2)) {
+                pending.sentClientHello(number)
+            }
+        }
+        for _ in 0..<2_000 { oneMore() }
+        let device = -1
+        #expect(pending.arrive(device, from: source(10_000)) != .refused)
+        for _ in 0..<500 { oneMore() }
+        #expect(!gone.contains(device))
+        pending.sentClientHello(device)
+        for _ in 0..<500 { oneMore() }
+        #expect(!gone.contains(device) && pending.count == 1_024)
+    }
+
     @Test func aFullDoorStillTakesEachNewSource() {
         var pending = PendingLimits<Int>(.shipped)
         for number in 0..<5_000 {

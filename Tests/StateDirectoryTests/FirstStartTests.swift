@@ -20,11 +20,11 @@ struct FirstStartTests {
     func first() throws {
         let opened = try folder.open()
         #expect(opened.devices.isEmpty && opened.tombstones.isEmpty && opened.settings == Settings())
-        let recognition = opened.directory.recognitionKey.copy
+        let recognition = opened.directory.identity.current.recognitionKey.copy
         let admin = try #require(opened.directory.adminToken?.copy)
         let host = try #require(opened.directory.hostToken?.copy)
         #expect(recognition.count == 32 && admin.count == 43 && host.count == 43 && admin != host)
-        #expect(opened.directory.createdAt == TemporaryDirectory.now)
+        #expect(opened.directory.identity.current.createdAt == TemporaryDirectory.now)
         #expect(fileFacts(folder.state.directory)?.mode == 0o700)
         for name in try directoryEntries(folder.state.directory) {
             #expect(fileFacts(folder.state.directory + "/" + name)?.mode == 0o600, "\(name)")
@@ -46,7 +46,8 @@ struct FirstStartTests {
         let directory = opened.directory
         defer { directory.close() }
         return Facts(
-            key: directory.key.fingerprint, recognition: directory.recognitionKey.copy,
+            key: directory.identity.current.key.fingerprint,
+            recognition: directory.identity.current.recognitionKey.copy,
             admin: directory.adminToken?.copy, host: directory.hostToken?.copy)
     }
 
@@ -82,19 +83,23 @@ struct FirstStartTests {
 
         let opened = try crashed.open()
         let isCommitted = step == .identityCommitted || step == .keyRenamed
-        #expect((opened.directory.key.fingerprint == made) == isCommitted)
-        #expect(try opened.directory.store.identity()?.fingerprint == opened.directory.key.fingerprint)
+        #expect((opened.directory.identity.current.key.fingerprint == made) == isCommitted)
+        #expect(
+            try opened.directory.store.identity()?.fingerprint
+                == opened.directory.identity.current.key.fingerprint)
         opened.directory.close()
         #expect(fileFacts(crashed.state.newKey) == nil)
         let later = try crashed.open()
-        #expect(later.directory.key.fingerprint == opened.directory.key.fingerprint)
+        #expect(
+            later.directory.identity.current.key.fingerprint
+                == opened.directory.identity.current.key.fingerprint)
     }
 
     @Test("a new key cut short by a crash is made again")
     func partialKey() throws {
         try makeDirectory(folder.state.directory, mode: 0o700)
         try createExclusive(folder.state.newKey, Array("-----BEGIN PRIV".utf8), mode: 0o600)
-        #expect(try folder.open().directory.key.point.count == 65)
+        #expect(try folder.open().directory.identity.current.key.point.count == 65)
     }
 
     @Test("the key that the database names in `.new` takes its place, whatever stands there")

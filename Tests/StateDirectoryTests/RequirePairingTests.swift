@@ -65,7 +65,7 @@ struct RequirePairingTests {
         stolen.close()
         try fresh.directory.store.perform(
             StoreCommit(change: .settings(values: [:], requirePairing: nil), audit: []),
-            requirePairing: { () throws(StoreError) in text })
+            requirePairing: { _ throws(StoreError) in text })
         fresh.directory.close()
         #expect(try copy.reopenedSettings().requirePairing)
 
@@ -103,8 +103,8 @@ struct RequirePairingTests {
     func cannotSign() throws {
         let folder = try TemporaryDirectory()
         let opened = try folder.open()
-        let committer = Committer(store: opened.directory.store) { _ throws(CryptoError) in
-            throw CryptoError(.openssl, "no token")
+        let committer = Committer(store: opened.directory.store, identity: opened.directory.identity) {
+            _, _ throws(CryptoError) in throw CryptoError(.openssl, "no token")
         }
         let change = StoreCommit(
             change: .settings(values: ["remoteAccess": "1"], requirePairing: false),

@@ -159,7 +159,7 @@ struct StoreTests {
         try store.apply(.settings(values: ["home.bitrate": "1", "name": "Den"], requirePairing: nil))
         try store.apply(
             .settings(values: ["home.bitrate": "2", "name": nil], requirePairing: false),
-            requirePairing: { () throws(StoreError) in "0.abc" })
+            requirePairing: { _ throws(StoreError) in "0.abc" })
         let state = try reloaded()
         #expect(state.settings == ["home.bitrate": "2"])
         #expect(state.requirePairing == "0.abc")
@@ -178,6 +178,51 @@ struct StoreTests {
         #expect(refused?.code == .constraint)
         #expect(try store.identity() == first)
         #expect(try store.audit().items.count == 1)
+    }
+
+    @Test("another identity, signed settings and tombstones for everybody, in one transaction or none of it")
+    func rotate() throws {
+        let first = StoredIdentity(
+            fingerprint: try key(9), recognitionKey: Array(0..<32), createdAt: WallTime(milliseconds: 4))
+        let next = StoredIdentity(
+            fingerprint: try key(10), recognitionKey: Array(1..<33), createdAt: WallTime(milliseconds: 5))
+        let change = StoreCommit(
+            change: .rotate(next, removedBy: "unix:0"), audit: [audit("identity.rotate")])
+        // Not before there is one.
+        #expect(failure { () throws(StoreError) in try store.perform(change) }?.code == .constraint)
+        try store.commitIdentity(first, audit: audit("identity.create"))
+        for number in 1...3 { try store.apply(.pairDevice(device(UInt32(number)))) }
+        let old = Tombstone(
+            fingerprint: try key(3), removedAt: WallTime(milliseconds: 1), removedBy: "unix:7")
+        try store.apply(.removeDevice(old.fingerprint, old))
+        try store.apply(
+            .settings(values: ["name": "Den"], requirePairing: false),
+            requirePairing: { _ throws(StoreError) in "0.old" })
+        let before = try store.load()
+
+        let refused = failure { () throws(StoreError) in
+            try store.perform(change) { stored throws(StoreError) in
+                throw StoreError(.unsigned, stored ?? "nothing")
+            }
+        }
+        #expect(refused?.code == .unsigned && refused?.message == "0.old" && refused?.leftNothing == true)
+        let same = try store.load()
+        #expect(same.identity == first && same.devices == before.devices && same.tombstones == [old])
+
+        try store.perform(change) { stored throws(StoreError) in (stored ?? "") + ".new" }
+        let state = try store.load()
+        #expect(state.identity == next && state.devices.isEmpty)
+        #expect(state.requirePairing == "0.old.new" && state.settings == ["name": "Den"])
+        let tombstones = Dictionary(uniqueKeysWithValues: state.tombstones.map { ($0.fingerprint, $0) })
+        #expect(tombstones.count == 3 && tombstones[old.fingerprint] == old)
+        for number in 1...2 as ClosedRange<UInt32> {
+            let tombstone = try #require(tombstones[key(number)])
+            #expect(tombstone.removedAt == next.createdAt && tombstone.removedBy == "unix:0")
+        }
+        #expect(try store.audit(limit: 1).items.first?.row.action == "identity.rotate")
+        // Pairing lifts a tombstone, as ever.
+        try store.apply(.pairDevice(device(1)))
+        #expect(try reloaded().devices == [device(1)])
     }
 
     @Test("audit rows come newest first, page by page, and cannot be changed or removed")

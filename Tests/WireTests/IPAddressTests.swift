@@ -111,7 +111,9 @@ import Wire
     @Test(arguments: [
         ("127.0.0.0", "loopback"), ("127.255.255.255", "loopback"), ("126.255.255.255", ""),
         ("128.0.0.0", ""),
-        ("::1", "loopback"), ("::2", ""), ("::", ""), ("::ffff:127.0.0.1", "loopback"),
+        ("::1", "loopback"), ("::2", ""), ("::", "unspecified"), ("0.0.0.0", "unspecified"),
+        ("::ffff:0.0.0.0", "unspecified"),
+        ("0.0.0.1", ""), ("::ffff:127.0.0.1", "loopback"),
         ("169.254.0.0", "link"), ("169.254.255.255", "link"), ("169.253.255.255", ""), ("169.255.0.0", ""),
         ("fe80::", "link"), ("febf:ffff::", "link"), ("fe7f::", ""), ("fec0::", ""),
         ("10.0.0.0", "private"), ("10.255.255.255", "private"), ("9.255.255.255", ""), ("11.0.0.0", ""),
@@ -129,6 +131,7 @@ import Wire
         #expect(address.isLinkLocal == (range == "link"))
         #expect(address.isPrivate == (range == "private"))
         #expect(address.isCarrier == (range == "carrier"))
+        #expect(address.isUnspecified == (range == "unspecified"))
     }
 
     @Test(arguments: [

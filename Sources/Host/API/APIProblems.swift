@@ -48,6 +48,34 @@ enum APIProblems {
         Problem(400, "invalidRequest", "The request is not valid", detail: detail, field: field)
     }
 
+    /// A fingerprint that is none.
+    static let invalidFingerprint = invalid(
+        "fingerprint", "fingerprint must be 32 bytes in base64url, or empty for no P-256 key")
+
+    /// A kind 19 that does not decode; one failure was counted.
+    static let badPairingMessage = Problem(
+        422, "badPairingMessage", "Not a pairing message",
+        detail: "The payload is not that of a kind 19. Close the connection without an answer.")
+
+    /// A session that the service carries itself is not a streaming process's to end.
+    static let notDelegated = Problem(
+        409, "notDelegated", "The session is relayed",
+        detail: "An admin ends it with POST /v1/sessions/{id}/close.")
+
+    /// As many sessions as one process may have.
+    static let sessionLimit = Problem(
+        503, "sessionLimit", "Too many sessions are registered",
+        detail: "DELETE those that are over; DELETE /v1/sessions ends all that a former run has left.")
+
+    /// Signatures come too fast.
+    static let rateLimited = Problem(
+        429, "rateLimited", "Too many signatures",
+        detail: "At most 200 handshakes a second are signed. Try again after Retry-After.")
+
+    /// The host's key did not sign.
+    static let cannotSign = Problem(
+        503, "cannotSign", "The host's key does not sign", detail: "Nothing changed. Try again.")
+
     /// A setting that was not taken (spec 09.18).
     static func invalidSetting(_ refusal: SettingRefusal) -> Problem {
         Problem(
@@ -69,6 +97,17 @@ enum APIProblems {
             503, "storeUnavailable", "The database cannot be written", detail: "Nothing changed: \(message).")
     }
 
+    /// The caller meant another host, or none in particular (spec 09.19).
+    static let confirmMismatch = Problem(
+        409, "confirmMismatch", "Not this host's ID",
+        detail: "confirm must be this host's ID, as GET /v1/identity shows it. Nothing changed.",
+        field: "confirm")
+
+    /// The identity is being replaced; until that is done nothing else changes.
+    static let rotationInProgress = Problem(
+        409, "rotationInProgress", "The identity is being rotated",
+        detail: "Another identity is on its way to the disk. Try again in a moment.")
+
     /// The service is on its way out.
     static let stopping = Problem(
         503, "unavailable", "The service is stopping", detail: "Try again when it runs.")
@@ -79,6 +118,8 @@ enum APIProblems {
         case .deviceNotFound: deviceNotFound
         case .emptyName: invalid("name", "name must hold at least one visible character")
         case .overridden(let field): overridden(field)
+        case .confirmMismatch: confirmMismatch
+        case .rotationInProgress: rotationInProgress
         case .stopping: stopping
         }
     }

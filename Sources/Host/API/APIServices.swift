@@ -3,6 +3,7 @@
 package import Core
 internal import EventLoop
 package import LocalAPI
+package import Policy
 package import Store
 package import Wire
 
@@ -12,14 +13,14 @@ package struct APIServices: Sendable {
     package var core: SharedCore
     /// Reads lists; changes reach it through the core only.
     package var store: Store
-    /// Who this host is.
-    package var identity: HostIdentity
+    /// Who this host is, and the way to another identity.
+    package var identity: IdentityDesk
     /// The current kind 18 payload, signed now. Throws when the key cannot sign.
     package var hostInfo: @Sendable () throws -> [UInt8]
+    /// Signs a SHA-256 with the host's key: DER. Throws when the key cannot sign.
+    package var sign: @Sendable (_ digest: [UInt8]) throws -> [UInt8]
     /// Fresh secrets for a window. Throws when the system has no randomness.
     package var windowEntropy: @Sendable () throws -> WindowEntropy
-    /// `on`, `off` or `unavailable`: whether the host announces itself.
-    package var advertising: @Sendable () -> String
     /// Wall-clock and monotonic time, as the core's.
     package var now: @Sendable () -> Moment
     /// When the service started.
@@ -30,6 +31,13 @@ package struct APIServices: Sendable {
     package var changes = ChangeDesk()
     /// Who waits for a window to be ready. The shell routes effect `windowReady` to it.
     package var windows = WindowDesk()
+    /// Who waits for the answer to a pairing message. The shell routes effects `answerPairing` and `closeConnection` of
+    /// connections that a streaming process holds to it.
+    package var pairings = PairingDesk()
+    /// Whether a link-local source is the USB cable; answers at once or from another thread.
+    package var cable: @Sendable (IPAddress, @escaping @Sendable (CableVerdict) -> Void) -> Void = {
+        $1(.not(.unreadable))
+    }
     /// Counts answers; more samples come from `moreMetrics`.
     package var metrics = Metrics()
     /// Samples of the doors and the relay.
@@ -39,18 +47,18 @@ package struct APIServices: Sendable {
 
     /// The parts that have no stand-in.
     package init(
-        core: SharedCore, store: Store, identity: HostIdentity,
+        core: SharedCore, store: Store, identity: IdentityDesk,
         hostInfo: @escaping @Sendable () throws -> [UInt8],
+        sign: @escaping @Sendable (_ digest: [UInt8]) throws -> [UInt8],
         windowEntropy: @escaping @Sendable () throws -> WindowEntropy,
-        advertising: @escaping @Sendable () -> String, now: @escaping @Sendable () -> Moment, started: Moment,
-        events: EventHub
+        now: @escaping @Sendable () -> Moment, started: Moment, events: EventHub
     ) {
         self.core = core
         self.store = store
         self.identity = identity
         self.hostInfo = hostInfo
+        self.sign = sign
         self.windowEntropy = windowEntropy
-        self.advertising = advertising
         self.now = now
         self.started = started
         self.events = events
@@ -60,31 +68,5 @@ package struct APIServices: Sendable {
     func aside(_ work: @escaping @Sendable () -> Void) {
         // Without a thread to spare the work is still done, only less politely.
         if (try? runThread(name: "api-aside", work)) == nil { work() }
-    }
-}
-
-/// What `GET /v1/identity` says, but for the name.
-package struct HostIdentity: Sendable {
-    /// Of the host's key.
-    package var fingerprint: Fingerprint
-    /// The public key, X9.63, 65 bytes.
-    package var publicKey: [UInt8]
-    /// DER.
-    package var certificate: [UInt8]
-    /// When the key was made.
-    package var createdAt: WallTime
-    /// The service's version.
-    package var version: String
-
-    /// All of it.
-    package init(
-        fingerprint: Fingerprint, publicKey: [UInt8], certificate: [UInt8], createdAt: WallTime,
-        version: String
-    ) {
-        self.fingerprint = fingerprint
-        self.publicKey = publicKey
-        self.certificate = certificate
-        self.createdAt = createdAt
-        self.version = version
     }
 }

@@ -26,29 +26,33 @@ package final class ChangeDesk: Sendable {
 
 extension APIServices {
     /// Proposes a change and answers when it is committed, or at once when it is refused. `answer` makes the answer to
-    /// a commit that succeeded, on the server's thread; nil for an outcome of another kind.
-    func propose(
+    /// a commit that succeeded, on the server's thread; nil for an outcome of another kind. Whether it is on its way.
+    @discardableResult func propose(
         _ change: Change, _ request: Request, _ responder: Responder,
         _ answer: @escaping @Sendable (ChangeOutcome) -> Answer?
-    ) {
+    ) -> Bool {
         propose(request, responder, making: { _ in .success(change) }, answer)
     }
 
     /// The same for a change that rests on what is stored now: `make` is asked in the entry that proposes its change, so
     /// that no other change comes between the two and is undone.
-    func propose(
+    @discardableResult func propose(
         _ request: Request, _ responder: Responder, making make: (inout Core) -> Result<Change, Problem>,
         _ answer: @escaping @Sendable (ChangeOutcome) -> Answer?
-    ) {
+    ) -> Bool {
         let actor = Actor(request)
-        core.enter { core, moment in
+        return core.enter { core, moment in
             let change: Change
             switch make(&core) {
             case .success(let made): change = made
-            case .failure(let problem): return responder.refuse(problem)
+            case .failure(let problem):
+                responder.refuse(problem)
+                return false
             }
             switch core.propose(change, actor: actor, moment) {
-            case .refused(let refusal): responder.refuse(APIProblems.refusal(refusal))
+            case .refused(let refusal):
+                responder.refuse(APIProblems.refusal(refusal))
+                return false
             case .pending(let id):
                 changes.expect(id) { outcome in
                     responder.send(later: {
@@ -59,6 +63,7 @@ extension APIServices {
                             ?? .problem(APIProblems.storeUnavailable("the change came to another end"))
                     })
                 }
+                return true
             }
         }
     }

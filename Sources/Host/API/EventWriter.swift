@@ -15,19 +15,22 @@ package final class EventWriter: Sendable {
     private let windows: WindowDesk
     private let fallbackName: String
     private let overridden: [String]
+    private let identity: @Sendable () -> HostIdentity
     private let wall: @Sendable () -> WallTime
     /// Sessions by key, counted from the events themselves.
     private let connected = Mutex<[Fingerprint: Int]>([:])
 
-    /// A writer to `hub`. `fallbackName` is the machine's own, `overridden` what the command line holds.
+    /// A writer to `hub`. `fallbackName` is the machine's own, `overridden` what the command line holds, `identity` who
+    /// the host is at that moment.
     package init(
         hub: EventHub, windows: WindowDesk, fallbackName: String, overridden: [String],
-        wall: @escaping @Sendable () -> WallTime
+        identity: @escaping @Sendable () -> HostIdentity, wall: @escaping @Sendable () -> WallTime
     ) {
         self.hub = hub
         self.windows = windows
         self.fallbackName = fallbackName
         self.overridden = overridden
+        self.identity = identity
         self.wall = wall
     }
 
@@ -57,8 +60,7 @@ package final class EventWriter: Sendable {
         case .sessionOpened(let view):
             count(view, by: 1)
             publish(Kind.sessionOpened, SessionItem(view))
-        case .sessionClosing(let view, let goodbye):
-            publish(Kind.sessionClosing, SessionItem(view, goodbye: goodbye))
+        case .sessionClosing(let view, _): publish(Kind.sessionClosing, SessionItem(view))
         case .sessionClosed(let view, let why):
             count(view, by: -1)
             publish(Kind.sessionClosed, SessionItem(view)) { $0.field("ended", why.rawValue) }
@@ -70,7 +72,20 @@ package final class EventWriter: Sendable {
         case .doorChanged(let door, let state):
             publish(Kind.doorChanged, DoorStatus(state)) { $0.field("door", door.rawValue) }
         case .lockChanged(let state): publish(Kind.lockChanged, LockBody(locked: state == .locked))
+        case .identityRotated(let rotation):
+            publish(Kind.identityRotated, identity().body(name: rotation.name)) { writer in
+                writer.field("previousHostID", rotation.previous.id.text)
+                writer.field("removedDevices", rotation.removedDevices)
+                writer.field("closedSessions", rotation.closedSessions)
+            }
         }
+    }
+
+    /// Takes effect `broadcastHostInfo`: what kind 18 says is another now.
+    package func hostInfoChanged() {
+        var writer = JSONWriter()
+        writer.object { $0.field("at", wall().rfc3339) }
+        hub.publish(type: EventEnvelope.Kind.hostInfoChanged, data: writer.bytes)
     }
 
     /// The object with `at` after it; a request has its own.

@@ -56,21 +56,21 @@ enum ServiceRoutes {
     }
 
     private static func status(_ services: APIServices) -> Status {
-        let (status, name, moment) = services.core.enter { core, moment in
-            (core.status(moment), core.hostName, moment)
+        let (status, host, name, moment) = services.core.enter { core, moment in
+            (core.status(moment), core.host, core.hostName, moment)
         }
         var notices: [Notice] = []
         if let older = status.olderDevice {
             notices.append(Notice(kind: "olderDevice", place: older.place, until: older.until))
         }
         return Status(
-            version: services.identity.version, hostID: services.identity.fingerprint.id.text, name: name,
+            version: host.version, hostID: host.fingerprint.id.text, name: name,
             startedAt: services.started.wall, uptime: milliseconds(moment.now - services.started.now),
             lock: status.lock.rawValue, home: DoorStatus(status.homeDoor),
             remote: DoorStatus(status.remoteDoor),
             window: WindowSummary(open: status.window.map { WindowSummary.Open($0) }),
             sessions: status.sessions, devices: status.devices,
-            qualityRuns: status.quality.runsAway ? "away" : "home", advertising: services.advertising(),
+            qualityRuns: status.quality.runsAway ? "away" : "home", advertising: status.advertising.rawValue,
             reachability: nil, request: status.request.map { PairingRequestItem($0) }, notices: notices)
     }
 

@@ -32,6 +32,8 @@ final class TestHost: Sendable {
     let doors: Doors
     let lines = LogLines()
     private let router: Router
+    // Made before there might be no descriptor for it.
+    private let pause: WakeUp
 
     /// Carries effects out: to the doors, or at once to the core, from a queue of its own.
     private final class Router: Sendable {
@@ -39,8 +41,16 @@ final class TestHost: Sendable {
         let core = Mutex<SharedCore?>(nil)
         let queue = DispatchQueue(label: "effects")
         let ended = Mutex<[SessionEnd]>([])
+        /// What new connections are made from, and what they are to be made from next.
+        let served: Mutex<(now: TLSServerContext, next: TLSServerContext?)>
+
+        init(_ tls: TLSServerContext) { served = Mutex((tls, nil)) }
 
         func carryOut(_ effect: Effect) {
+            if case .identityChanged = effect {
+                // In the core's entry, as the service does.
+                return served.withLock { if let next = $0.next { $0 = (next, nil) } }
+            }
             queue.async { [self] in
                 guard let doors = doors.withLock({ $0 }), let core = core.withLock({ $0 }) else { return }
                 switch effect {
@@ -64,25 +74,14 @@ final class TestHost: Sendable {
         backend: Doors.Backend? = nil, settings: Settings = Settings(), devices: [Identity] = [],
         limits: DoorLimits = .shipped, workers: Int = 1, times: DoorTimes = DoorTimes()
     ) throws {
-        let host = try Identity.host.get()
-        let router = Router()
-        let records = devices.map {
-            DeviceRecord(
-                fingerprint: $0.key.fingerprint, name: "iPad", pairedAt: WallTime(milliseconds: 0),
-                pairedHow: "qr")
-        }
-        let facts = HostFacts(
-            fingerprint: host.key.fingerprint, recognitionKey: [UInt8](repeating: 5, count: 32),
-            fallbackName: "Host", startedAt: wallNow(), sessionPrefix: "t", bootWall: wallNow(), version: "0")
-        let value = Core(
-            host: facts, settings: settings, overrides: SettingsOverrides(), devices: records, tombstones: [],
-            primitives: Primitives(hmacSHA256: Digest.hmacSHA256, equal: Digest.equal), limits: limits)
+        pause = try WakeUp()
+        let router = Router(try Self.makeTLS())
+        let value = try Self.makeCore(settings: settings, devices: devices, limits: limits)
         let core = SharedCore(value, clock: monotonicNow, wall: wallNow) { router.carryOut($0) }
-        let tls = try TLSServerContext(key: host.key, certificateDER: host.certificate)
         let infoCount = Count()
         let log = lines
         let doors = try Doors(
-            core: core, tls: tls, workers: workers, backend: backend,
+            core: core, tls: { router.served.withLock { $0.now } }, workers: workers, backend: backend,
             hostInfo: { Array("info \(infoCount.next())".utf8) },
             times: times, log: { line in log.lines.withLock { $0.append(line.message) } })
         self.router = router
@@ -91,6 +90,29 @@ final class TestHost: Sendable {
         router.doors.withLock { $0 = doors }
         router.core.withLock { $0 = core }
         core.enter { $0.start($1) }
+    }
+
+    /// A core whose host is ``Identity/host`` and knows these devices.
+    static func makeCore(
+        settings: Settings = Settings(), devices: [Identity] = [], limits: DoorLimits = .shipped
+    ) throws -> Core {
+        let records = devices.map {
+            DeviceRecord(
+                fingerprint: $0.key.fingerprint, name: "iPad", pairedAt: WallTime(milliseconds: 0),
+                pairedHow: "qr")
+        }
+        let facts = HostFacts(
+            fingerprint: try Identity.host.get().key.fingerprint,
+            recognitionKey: [UInt8](repeating: 5, count: 32), fallbackName: "Host", startedAt: wallNow(),
+            sessionPrefix: "t", bootWall: wallNow(), version: "0")
+        return Core(
+            host: facts, settings: settings, overrides: SettingsOverrides(), devices: records, tombstones: [],
+            primitives: Primitives(hmacSHA256: Digest.hmacSHA256, equal: Digest.equal), limits: limits)
+    }
+
+    static func makeTLS() throws -> TLSServerContext {
+        let host = try Identity.host.get()
+        return try TLSServerContext(key: host.key, certificateDER: host.certificate)
     }
 
     deinit {
@@ -111,14 +133,29 @@ final class TestHost: Sendable {
     /// Why sessions have ended so far.
     var ended: [SessionEnd] { router.ended.withLock { $0 } }
 
+    /// How many goodbyes of each reason the core knows of.
+    var goodbyes: [String: UInt64] { core.enter { core, _ in core.counters.goodbyes } }
+
     /// Waits, 10 s at most, until something another thread does is done.
     func until(_ what: String, _ condition: () -> Bool) throws {
         let deadline = monotonicNow() + .seconds(10)
-        let pause = try WakeUp()
         while !condition() {
             guard monotonicNow() < deadline else { throw TestTimeout(what: what) }
             _ = pause.wait(until: monotonicNow() + .milliseconds(2))
         }
+    }
+
+    /// Gives the host another key, and waits until it serves it.
+    func rotate(to identity: Identity) throws {
+        let tls = try TLSServerContext(key: identity.key, certificateDER: identity.certificate)
+        router.served.withLock { $0.next = tls }
+        let next = StoredIdentity(
+            fingerprint: identity.key.fingerprint, recognitionKey: [UInt8](repeating: 6, count: 32),
+            createdAt: wallNow())
+        _ = core.enter { core, moment in
+            core.propose(.rotate(next, confirm: core.host.fingerprint.id.text), actor: .service, moment)
+        }
+        try until("the new key is served") { router.served.withLock { $0.next == nil } }
     }
 
     /// Where a door listens.

@@ -28,11 +28,15 @@ struct OpenAPIDocumentTests {
             clock: { start.now }, wall: { start.wall }, carryOut: { _ in })
         var services = APIServices(
             core: core, store: try Store(path: directory + "/latchkey.db", create: true),
-            identity: HostIdentity(
-                fingerprint: key.fingerprint, publicKey: key.point, certificate: [], createdAt: start.wall,
-                version: "0"),
-            hostInfo: { [] }, windowEntropy: { WindowEntropy(id: "w", secret: [], code: "") },
-            advertising: { "off" }, now: { start }, started: start, events: EventHub(firstID: 1))
+            identity: IdentityDesk(
+                current: {
+                    HostIdentity(
+                        fingerprint: key.fingerprint, publicKey: key.point, certificate: [],
+                        createdAt: start.wall)
+                }, stage: { .failure(APIProblems.stopping) }, abandon: {}),
+            hostInfo: { [] }, sign: { _ in [] },
+            windowEntropy: { WindowEntropy(id: "w", secret: [], code: "") },
+            now: { start }, started: start, events: EventHub(firstID: 1))
         services.isMetricsOpen = metricsOpen
         return APIRoutes.all(services)
     }
