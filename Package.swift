@@ -48,14 +48,15 @@ let package = Package(
         module("CryptoEngine", ["Bytes", "COpenSSL", "Wire"]),
         module("Store", ["CSQLite", "Migrations", "Policy", "Sockets", "Wire"]),
         module("EventLoop", ["Bytes", "CEvent", "Sockets", "Wire"]),
-        module("QRCode", ["CQRencode"]), module("SystemBus", ["CSystemd"]), module("Terminal"),
+        module("QRCode", ["CQRencode"]), module("Terminal"),
+        module("SystemBus", ["CSystemd", "EventLoop", "Policy", "Sockets", "Wire"]),
         module("NetFacts", ["CLinux", "EventLoop", "Policy", "Sockets", "Wire"]),
         module("StateDirectory", ["Core", "CryptoEngine", "Policy", "Sockets", "Store", "Wire"]),
         // 3. What meets the world.
         module("Doors", ["Bytes", "Core", "CryptoEngine", "EventLoop", "Policy", "Sockets", "Wire"]),
         module("LocalAPI", ["APITypes", "CMicroHTTPD", "EventLoop", "Sockets", "Wire"]),
         module("LatchkeyClient", ["APITypes", "Bytes", "Sockets", "Wire"]),
-        module("LatchkeyDevice", ["Bytes", "CryptoEngine", "Policy", "Sockets", "Wire"]),
+        module("LatchkeyDevice", ["Bytes", "CryptoEngine", "NetFacts", "Policy", "Sockets", "Wire"]),
         // 4. Composition, then mains of a few lines.
         module(
             "Host",
@@ -68,8 +69,9 @@ let package = Package(
         module(
             "AdminCLI",
             [
-                "APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory",
-                "Terminal", "Wire",
+                "APITypes", "Core", "CryptoEngine", "LatchkeyClient", "NetFacts", "Policy", "QRCode",
+                "Sockets",
+                "StateDirectory", "Terminal", "Wire",
             ]),
         module("DeviceCLI", ["APITypes", "LatchkeyDevice", "Sockets", "Terminal", "Wire"]),
         main("latchkeyd", "Host"), main("latchkey", "AdminCLI", "Terminal"),
@@ -78,18 +80,20 @@ let package = Package(
         tests("Core", "Core", "CryptoEngine", "Policy", "Wire"),
         tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
         tests("CryptoEngine", "Bytes", "COpenSSL", "CryptoEngine", "Wire"),
-        tests("QRCode", "QRCode"), tests("NetFacts", "NetFacts", "Policy", "Sockets", "Wire"),
+        tests("QRCode", "QRCode"), tests("NetFacts", "CryptoEngine", "NetFacts", "Policy", "Sockets", "Wire"),
+        tests("SystemBus", "CSystemd", "EventLoop", "Policy", "Sockets", "SystemBus", "Wire"),
         tests("EventLoop", "Bytes", "EventLoop", "Sockets", "Wire"),
         tests("Sockets", "Bytes", "Sockets", "Wire"), tests("Bytes", "Bytes"),
         tests("Doors", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "Policy", "Sockets", "Wire"),
         tests("LocalAPI", "APITypes", "Bytes", "LocalAPI", "Sockets", "Wire"),
         tests(
-            "LatchkeyDevice", "Bytes", "CryptoEngine", "DeviceCLI", "LatchkeyDevice", "Sockets", "Wire"),
+            "LatchkeyDevice", "Bytes", "CryptoEngine", "DeviceCLI", "LatchkeyDevice", "Policy", "Sockets",
+            "Wire"),
         tests(
             "StateDirectory", "Core", "CryptoEngine", "Policy", "Sockets", "StateDirectory", "Store", "Wire"),
         tests(
-            "AdminCLI", "APITypes", "AdminCLI", "Bytes", "Core", "LatchkeyClient", "Policy", "Sockets",
-            "StateDirectory", "Wire"),
+            "AdminCLI", "APITypes", "AdminCLI", "Bytes", "Core", "LatchkeyClient", "NetFacts", "Policy",
+            "Sockets", "StateDirectory", "Wire"),
         tests(
             "Host", "APITypes", "Core", "CryptoEngine", "Host", "LatchkeyClient", "LatchkeyDevice",
             "LocalAPI",

@@ -20,7 +20,7 @@ run_packages=(
     libqrencode-dev   # QR codes
     libmicrohttpd-dev # the local API
     libevent-dev      # door event loops
-    libsystemd-dev    # readiness, socket activation
+    libsystemd-dev    # readiness, socket activation, D-Bus
     python3           # the sample streaming process
 )
 
@@ -31,6 +31,11 @@ test_packages=(
     librsvg2-bin   # draws the SVG for it
     iproute2       # network namespaces
     openssl        # a second opinion on TLS
+    avahi-daemon   # the responder that the host is announced by
+    avahi-utils    # another publisher beside it
+    gcc            # the sample of delegated mode
+    libjansson-dev # and its JSON
+    dbus-daemon    # private message buses
 )
 
 # What only the benchmarks compare against.

@@ -57,7 +57,7 @@ package struct AdmissionReply: APIObject {
     package var origin: String
     /// Whether the connection is proven to come over the cable.
     package var cable: Bool
-    /// Why it is refused: `unpaired`, `vpn`, `internet` or `limit`.
+    /// Why it is refused: `unpaired`, `vpn`, `internet`, `limit` or `direct`.
     package var reason: String?
     /// What to send, with decision `goodbye`.
     package var goodbye: GoodbyeItem?

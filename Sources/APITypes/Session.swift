@@ -34,7 +34,7 @@ package struct SessionItem: APIObject {
     package var hello: HelloItem?
     /// How its link does.
     package var link: LinkItem
-    /// Why it ends; only in `session.closing` (spec 09.24).
+    /// Why it ends; once it was told to go (spec 09.24).
     package var goodbye: GoodbyeItem?
 
     /// All of it.

@@ -14,6 +14,7 @@ package enum Command: Equatable, Sendable {
     case disconnect(session: String, message: String?)
     case settings
     case set([SettingChange])
+    case printCable
     case events(follow: Bool, since: Int64?)
     case audit(limit: Int?)
     case identityShow

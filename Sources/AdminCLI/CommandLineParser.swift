@@ -154,6 +154,7 @@ package enum CommandLineParser {
         case "sessions": .sessions
         case "settings": .settings
         case "version": .version
+        case "print-cable": .printCable
         case "events":
             .events(follow: found.has("--follow"), since: try number("--since", 0...Int64.max, info, found))
         case "audit": .audit(limit: try number("--limit", 1...1_000_000, info, found).map { Int($0) })

@@ -101,6 +101,18 @@ enum CommandTable {
                 ("latchkey set address-name \"\"", "clears it"),
             ], worksOffline: true),
         CommandInfo(
+            name: "print-cable",
+            summary: "show which interface is the cable, and why others are not",
+            details: [
+                "Reads this machine itself, as any user, whether the service runs or not, and changes nothing. WHY is "
+                    + "the first condition that an interface fails.",
+                "Ends with 0 when at least one interface is the cable, 1 when none is.",
+            ],
+            examples: [
+                ("latchkey print-cable", "with the device plugged in and unlocked"),
+                ("latchkey print-cable --json | jq '.[] | select(.cable)'", "for a program"),
+            ]),
+        CommandInfo(
             name: "events", summary: "show what happened, or what happens",
             options: [
                 OptionInfo("--follow", nil, "go on as things happen, until Ctrl-C"),

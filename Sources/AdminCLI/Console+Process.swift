@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CryptoEngine
+internal import NetFacts
 internal import Sockets
 internal import Terminal
 internal import Wire
@@ -24,6 +26,7 @@ extension Console {
             now: { wallNow() },
             environment: { environmentVariable($0) },
             isRoot: Terminal.isRoot(),
+            cables: { CableReader(sha256: { Digest.sha256($0) }).survey() },
             catchStops: {
                 let caught = CaughtSignals()
                 return { descriptor, milliseconds in

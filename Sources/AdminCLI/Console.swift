@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import NetFacts
 package import Wire
 
 /// Everything a command sees of the world around it, so that a test can be that world.
@@ -35,6 +36,8 @@ package struct Console {
     package var environment: (String) -> String?
     /// Whether this is root, whose defaults differ.
     package var isRoot: Bool
+    /// What the cable rule finds on each interface of this machine; nil when the kernel lists none.
+    package var cables: () -> [CableReport]?
     /// Takes charge of Ctrl-C until the closure it returns is let go.
     package var catchStops: () -> Wait
 
@@ -43,7 +46,7 @@ package struct Console {
         inputIsTerminal: Bool, columns: @escaping () -> Int?, ask: @escaping () -> String?,
         askSecretly: @escaping (_ question: String) -> String?, now: @escaping () -> WallTime,
         environment: @escaping (String) -> String?, isRoot: Bool,
-        catchStops: @escaping () -> Wait
+        cables: @escaping () -> [CableReport]?, catchStops: @escaping () -> Wait
     ) {
         self.write = write
         self.complain = complain
@@ -55,6 +58,7 @@ package struct Console {
         self.now = now
         self.environment = environment
         self.isRoot = isRoot
+        self.cables = cables
         self.catchStops = catchStops
     }
 }

@@ -2,6 +2,7 @@
 
 internal import APITypes
 internal import LatchkeyClient
+internal import NetFacts
 
 /// Runs one command line and says how to end. Prints through `console` alone.
 package func run(_ words: [String], _ console: Console) -> ExitCode {
@@ -57,6 +58,7 @@ struct CommandRun {
             output.print(try desk().change(settings: SettingChange.patch(changes))) {
                 SettingsText.changed(changes, $0, style: output.style)
             }
+        case .printCable: return try printCable()
         case .events(let follow, let since):
             return try EventsRun(client: client(), output: output).perform(follow: follow, since: since)
         case .audit(let limit):
@@ -88,6 +90,20 @@ struct CommandRun {
         let id = try SessionReference.find(text, in: client.sessions().items)
         let answer = try client.close(session: id, message: message)
         if output.isJSON { output.print(body: answer.body) } else { output.print("Ended session \(id).\n") }
+    }
+
+    private func printCable() throws(Failure) -> ExitCode {
+        guard let reports = console.cables() else {
+            throw Failure(
+                .refused, "the kernel does not list the network interfaces",
+                advice: ["rtnetlink must be allowed: a sandbox may forbid AF_NETLINK"])
+        }
+        if output.isJSON {
+            output.print(items: CableText.json(reports))
+        } else {
+            output.print(CableText.table(reports, style: output.style))
+        }
+        return reports.contains { $0.reason == nil } ? .done : .refused
     }
 
     private func unlock(source: String?, device: String?) throws {

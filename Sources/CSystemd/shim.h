@@ -1,7 +1,9 @@
 #ifndef LATCHKEY_CSYSTEMD_SHIM_H
 #define LATCHKEY_CSYSTEMD_SHIM_H
 // SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
 #include <stdlib.h>
+#include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 
 // sd_listen_fds_with_names hands over malloc'd memory; SystemBus imports no Glibc to free it with.

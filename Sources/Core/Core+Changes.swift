@@ -46,6 +46,7 @@ extension Core {
             for key in restored { tombstones[key] = nil }
             for record in records { put(record) }
             publish()
+            for record in records { showInSessions(record) }
             log(.info, "imported", [("new", String(imported)), ("updated", String(updated))])
             emit(
                 .changeDone(id, .imported(imported: imported, updated: updated, removedSkipped: skipped)))
@@ -88,9 +89,7 @@ extension Core {
         record.name = name
         put(record)
         publish()
-        for session in table.all(of: key) {
-            table.update(session.view.id) { $0.view.device?.name = name }
-        }
+        showInSessions(record)
         log(.info, "renamed", [("device", key.shortName), ("name", "\(old) → \(name)")])
         emit(.event(.deviceRenamed(record)))
         emit(.changeDone(id, .renamed(record)))
@@ -160,6 +159,7 @@ extension Core {
         }
         if GoodbyePolicy.concernsSessions(old, settings) { endSessions(old, moment) }
         updateDoors(moment)
+        refreshAdvertisement()
         refreshHostInfo()
         refreshQuality()
         emit(.event(.settingsChanged(settings)))
@@ -177,7 +177,7 @@ extension Core {
             switch GoodbyePolicy.ending(facts, old, settings) {
             case .goodbye(let goodbye): end(view.id, goodbye, moment)
             case .update: end(view.id, updateGoodbye(view.hello), moment)
-            case .cut: emit(.endSession(view.id, view.connection, nil))
+            case .cut: cut(view, moment)
             case nil: break
             }
         }

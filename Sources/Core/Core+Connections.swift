@@ -7,28 +7,22 @@ package import Wire
 extension Core {
     /// Step A, at accept, before any byte. First match wins: the source is in backoff; the origin is not admitted (one
     /// failure); too many pending; else TLS may start.
+    ///
+    /// An interface can hand over a connection before the news of it is read: without a second look the first peer of a
+    /// tunnel that just came up would pass for one of the home network.
     package mutating func connectionArrived(_ arrival: Arrival, _ moment: Moment) -> StartVerdict {
         settle(moment)
+        if let index = arrival.receivedOn, !arrival.hasLookedAgain, interfaces.interface(index: index) == nil
+        {
+            return .lookAgain
+        }
         let placement = OriginPolicy.classify(
             source: arrival.peer.ip, local: arrival.local?.ip, zoneName: arrival.zoneName,
             receivedOn: arrival.receivedOn, receivedOnName: arrival.receivedOnName, table: interfaces)
-        let limited = Source.limited(arrival.peer.ip, placement.origin)
-        if let word = refusalBeforeStart(arrival.door, placement.origin, limited, moment) {
-            return .refuse(word)
-        }
-        switch self[arrival.door].pending.arrive(arrival.id, from: limited) {
-        case .refused:
-            count(.limit, at: arrival.door, moment)
-            return .refuse(.limit)
-        case .admittedInsteadOf(let victim):
-            count(.limit, at: arrival.door, moment)
-            connections[victim] = nil
-            emit(.closeConnection(victim))
-        case .admitted: break
-        }
-        connections[arrival.id] = Connection(
+        let connection = Connection(
             door: arrival.door, peer: arrival.peer, local: arrival.local, placement: placement,
-            limited: limited)
+            limited: Source.limited(arrival.peer.ip, placement.origin))
+        if let word = start(arrival.id, connection, moment) { return .refuse(word) }
         return .proceed(placement.origin)
     }
 
@@ -69,21 +63,16 @@ extension Core {
         _ id: ConnectionID, alpn: String?, key: Fingerprint?, _ moment: Moment
     ) -> ReadyVerdict {
         settle(moment)
-        guard let connection = connections[id], connection.stage == .handshake else {
+        guard var connection = connections[id], connection.stage == .handshake else {
             return .refuse(.unpaired)
         }
-        let verdict = judgeReady(
-            connection.door, connection.placement.origin, connection.limited, alpn: alpn, key: key, moment)
+        let verdict = judgeReady(&connection, alpn: alpn, key: key, moment)
         switch verdict {
         case .session:
             self[connection.door].pending.leave(id)
-            connections[id]?.stage = .admitted(key, wasPaired: key.map { devices.contains($0) } ?? false)
-        case .pairing:
-            if let key { connections[id]?.stage = .pairing(key) }
-        case .goodbye: forget(id)
-        case .refuse:
-            forget(id)
-            if let key { noteRemovedKey(key, connection, moment) }
+            connections[id] = connection
+        case .pairing: connections[id] = connection
+        case .goodbye, .refuse: forget(id)
         }
         return verdict
     }
@@ -114,6 +103,24 @@ extension Core {
 
     // MARK: - Shared with the delegated API
 
+    /// Step A, in the order of 03 §5.1; nil when TLS may start.
+    mutating func start(_ id: ConnectionID, _ connection: Connection, _ moment: Moment) -> RefusalWord? {
+        let (door, origin) = (connection.door, connection.placement.origin)
+        if let word = refusalBeforeStart(door, origin, connection.limited, moment) { return word }
+        switch self[door].pending.arrive(id, from: connection.limited) {
+        case .refused:
+            count(.limit, at: door, moment)
+            return .limit
+        case .admittedInsteadOf(let victim):
+            count(.limit, at: door, moment)
+            forget(victim)
+            emit(.closeConnection(victim))
+        case .admitted: break
+        }
+        connections[id] = connection
+        return nil
+    }
+
     /// Steps A2 and A3; counts what it refuses.
     mutating func refusalBeforeStart(
         _ door: Door, _ origin: Origin, _ limited: IPAddress, _ moment: Moment
@@ -125,24 +132,32 @@ extension Core {
         return refusalOfOrigin(door, origin, limited, moment)
     }
 
-    /// Whether the origin is not admitted now; one failure if so.
+    /// Whether the origin is not admitted now; one failure if so. What a door could take, but Direct is off for, counts
+    /// nothing (03 §7.5).
     mutating func refusalOfOrigin(
         _ door: Door, _ origin: Origin, _ limited: IPAddress, _ moment: Moment
     ) -> RefusalWord? {
-        if DoorPolicy.admits(door, origin, internet: settings.effectiveInternet) { return nil }
+        if DoorPolicy.admits(door, origin, internet: settings.effectiveInternet) {
+            return isCutOff(origin) ? .direct : nil
+        }
         let word = DoorPolicy.word(door, origin)
         count(word, at: door, moment)
         fail(limited, at: door, moment)
         return word
     }
 
-    /// Step C's rule with its counting.
+    /// Whether Direct, which is off, is the only way from there.
+    func isCutOff(_ origin: Origin) -> Bool { origin == .direct && !settings.direct }
+
+    /// Step C's rule with its counting; brings the connection to the stage it was judged for.
     mutating func judgeReady(
-        _ door: Door, _ origin: Origin, _ limited: IPAddress, alpn: String?, key: Fingerprint?,
-        _ moment: Moment
+        _ connection: inout Connection, alpn: String?, key: Fingerprint?, _ moment: Moment
     ) -> ReadyVerdict {
+        let (door, limited) = (connection.door, connection.limited)
+        let origin = connection.placement.origin
         if let word = refusalOfOrigin(door, origin, limited, moment) {
             counters.count(door, AdmissionOutcome.refuse)
+            if let key { noteRemovedKey(key, connection, moment) }
             return .refuse(word)
         }
         let isPaired = key.map { devices.contains($0) } ?? false
@@ -153,9 +168,11 @@ extension Core {
         case .session:
             if isPaired { forgive(limited, at: door, moment) }
             counters.count(door, AdmissionOutcome.session)
+            connection.stage = .admitted(key, wasPaired: isPaired)
             return .session(floor: settings.minimumDeviceVersion == "0" ? nil : gateFloor)
         case .pairing:
             counters.count(door, AdmissionOutcome.pairing)
+            if let key { connection.stage = .pairing(key) }
             return .pairing
         case .goodbye(let goodbye):
             forgive(limited, at: door, moment)
@@ -167,6 +184,7 @@ extension Core {
             counters.count(door, AdmissionOutcome.refuse)
             count(.unpaired, at: door, moment)
             fail(limited, at: door, moment)
+            if let key { noteRemovedKey(key, connection, moment) }
             return .refuse(.unpaired)
         }
     }
@@ -233,6 +251,10 @@ extension Core {
     @discardableResult mutating func forget(_ id: ConnectionID) -> Connection? {
         guard let connection = connections.removeValue(forKey: id) else { return nil }
         self[connection.door].pending.leave(id)
+        if id.owner == ConnectionID.delegated {
+            let key = PeerKey(door: connection.door, remote: connection.peer)
+            if delegated.pending[key]?.id == id { delegated.pending.remove(key) }
+        }
         return connection
     }
 

@@ -33,15 +33,17 @@ extension Core {
         interfaces = table
         serviceNames = ServiceNames(table)
         for door in Door.allCases where self[door].retryAt != nil { retry(door, moment) }
+        refreshAdvertisement()
         refreshHostInfo()
         refreshWindow(moment)
     }
 
     /// Opens and closes what the switches and the window ask for. Home: always. Remote: remote access, or a window for
-    /// remote. Another port replaces the listener; the connections it accepted live on.
+    /// remote. A door that the command line has taken away stays closed; its streaming process asks about it. Another port replaces the listener; the connections it accepted live on.
     mutating func updateDoors(_ moment: Moment) {
         guard isRunning else { return }
-        let wantsRemote = settings.remoteAccess || (opened?.isForRemote ?? false)
+        let wantsRemote =
+            overrides.hasRemoteDoor && (settings.remoteAccess || (opened?.isForRemote ?? false))
         want(.home, isStopping ? nil : overrides.homePort)
         want(.remote, wantsRemote && !isStopping ? settings.remotePort : nil)
     }
@@ -109,5 +111,6 @@ extension Core {
         guard self[door].state != state else { return }
         self[door].state = state
         emit(.event(.doorChanged(door, state)))
+        refreshAdvertisement()
     }
 }

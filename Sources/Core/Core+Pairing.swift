@@ -12,12 +12,21 @@ extension Core {
         _ id: ConnectionID, _ request: PairRequest, cable: CableVerdict = .not(.notLinkLocal),
         _ moment: Moment
     ) {
+        _ = takePairingMessage(id, request, cable: cable, moment)
+    }
+
+    /// The same for both ways of using Latchkey; the word under which it was refused, if it was.
+    mutating func takePairingMessage(
+        _ id: ConnectionID, _ request: PairRequest, cable: CableVerdict, _ moment: Moment
+    ) -> RefusalWord? {
         settle(moment)
-        guard let connection = connections[id], case .pairing(let key) = connection.stage else { return }
-        if refusalOfOrigin(connection.door, connection.placement.origin, connection.limited, moment) != nil {
+        guard let connection = connections[id], case .pairing(let key) = connection.stage else { return nil }
+        if let word = refusalOfOrigin(
+            connection.door, connection.placement.origin, connection.limited, moment)
+        {
             forget(id)
             emit(.closeConnection(id))
-            return
+            return word
         }
         self[connection.door].pending.leave(id)
         connections[id]?.stage = .answering
@@ -37,7 +46,12 @@ extension Core {
             if let result = ask(asker, by: id, moment) { answer(id, result) }
         case .window: judge(request, of: id, connection, key, moment)
         }
+        return nil
     }
+
+    /// Whether the window still waits for its code's key. Asked before the work: windows that were opened and closed one
+    /// after the other must not keep the next one's code, or the end of the service, waiting.
+    package func needsCodeKey(window: String) -> Bool { opened?.id == window }
 
     /// The code's key of a window; dropped when another window is open by now.
     package mutating func codeKeyDerived(window: String, key: [UInt8], _ moment: Moment) {
@@ -123,13 +137,7 @@ extension Core {
         publish()
         if request?.fingerprint == key { request = nil }
         if let cable = pairing.cable { cables.release(cable.device, of: key) }
-        let ref = DeviceRef(id: pairing.record.id, name: pairing.record.name)
-        for session in table.all(of: key) {
-            table.update(session.view.id) {
-                $0.view.paired = true
-                $0.view.device = ref
-            }
-        }
+        showInSessions(pairing.record)
         log(
             .info, "paired",
             [

@@ -38,6 +38,8 @@ extension Core {
         }
         publish()
         emit(.identityChanged(identity.fingerprint))
+        // Its tag is of the old recognition key, which nobody has any more.
+        refreshAdvertisement()
         for (id, connection) in connections {
             if case .admitted = connection.stage {
                 // In the gate, or waiting for the cable rule: it hears `removed` when it is done.
@@ -47,6 +49,7 @@ extension Core {
                 emit(.closeConnection(id))
             }
         }
+        delegated.identityRotated()
         let ending = table.all().filter { $0.view.goodbye == nil }
         for session in ending { end(session.view.id, .removed, moment) }
         closeWindow(.cancelled, quiets: false, actor: actor, moment)

@@ -26,7 +26,8 @@ extension Core {
         return enter(
             Entrant(
                 connection: id, door: connection.door, peer: connection.peer, local: connection.local,
-                placement: connection.placement, key: key, wasPaired: wasPaired, mode: .relay,
+                placement: connection.placement, key: key, wasPaired: wasPaired,
+                mode: id.owner == ConnectionID.delegated ? .delegated : .relay,
                 cable: connection.door == .home ? cable.finding : nil),
             hello: hello, counters: counters, moment)
     }
@@ -45,19 +46,29 @@ extension Core {
             ])
     }
 
+    /// Its worker has put a goodbye of its own into the session (`noHost`) and closes it: counted and told like one that
+    /// a rule sends. Nothing when it was told to go before.
+    package mutating func sessionSaidGoodbye(_ id: SessionID, _ goodbye: Goodbye, _ moment: Moment) {
+        settle(moment)
+        guard let view = table.close(id, goodbye) else { return }
+        tell(goodbye, of: view)
+    }
+
     /// The session is over; the worker has closed it.
     package mutating func sessionEnded(_ id: SessionID, _ why: SessionEnd, _ moment: Moment) {
         settle(moment)
         guard let session = table.remove(id) else { return }
+        delegated.closing.remove(id)
         let view = session.view
         counters.endedBytesIn += view.counters.bytesIn.load(ordering: .relaxed)
         counters.endedBytesOut += view.counters.bytesOut.load(ordering: .relaxed)
-        log(
-            .info, "session ended",
-            [
-                ("session", id.text), ("device", view.fingerprint?.shortName ?? ""),
-                ("reason", view.goodbye?.reason ?? why.rawValue),
-            ])
+        var fields = [
+            ("session", id.text), ("device", view.fingerprint?.shortName ?? ""),
+            ("reason", view.goodbye?.reason ?? why.rawValue),
+        ]
+        // What the device was told does not say what happened.
+        if view.goodbye != nil, why != .goodbye { fields.append(("ended", why.rawValue)) }
+        log(.info, "session ended", fields)
         emit(.event(.sessionClosed(view, why)))
         if let key = view.fingerprint { saw(key, route: view.route, moment) }
         refreshQuality()
@@ -98,6 +109,7 @@ extension Core {
         _ entrant: Entrant, hello: Hello?, counters sessionCounters: SessionCounters, _ moment: Moment
     ) -> RegisterVerdict {
         if isStopping { return .goodbye(.quit) }
+        if isCutOff(entrant.placement.origin) { return .refuse }
         let record = entrant.key.flatMap { devices[$0] }
         let refusal = DoorPolicy.afterGate(
             door: entrant.door, origin: entrant.placement.origin, hasKey: entrant.key != nil,
@@ -107,6 +119,12 @@ extension Core {
             if refusal == .busy { count(.limit, at: entrant.door, moment) }
             counters.goodbyes[refusal.reason, default: 0] += 1
             return .goodbye(refusal)
+        }
+        // The gate judged by the floor of its moment; one that rose since then ended every session below it (09.6).
+        if hello?.versionOrZero ?? .zero < settings.floor {
+            let goodbye = updateGoodbye(hello)
+            counters.goodbyes[goodbye.reason, default: 0] += 1
+            return .goodbye(goodbye)
         }
         let serial = table.nextSerial()
         let view = SessionView(
@@ -138,11 +156,31 @@ extension Core {
     /// Tells a session why it ends and lets its worker close it; each session is told at most once.
     mutating func end(_ id: SessionID, _ goodbye: Goodbye, _ moment: Moment) {
         guard let view = table.close(id, goodbye) else { return }
+        switch view.mode {
+        case .relay: emit(.endSession(id, view.connection, goodbye))
+        // The event below is what its process hears.
+        case .delegated: awaitDeletion(of: id, moment)
+        }
+        tell(goodbye, of: view)
+    }
+
+    /// Counts and tells a goodbye that is on its way.
+    private mutating func tell(_ goodbye: Goodbye, of view: SessionView) {
         counters.goodbyes[goodbye.reason, default: 0] += 1
-        emit(.endSession(id, view.connection, goodbye))
-        log(.info, "goodbye", [("session", id.text), ("reason", goodbye.reason)])
+        log(.info, "goodbye", [("session", view.id.text), ("reason", goodbye.reason)])
         emit(.event(.sessionClosing(view, goodbye)))
         refreshQuality()
+    }
+
+    /// Ends a session without a word.
+    mutating func cut(_ view: SessionView, _ moment: Moment) {
+        switch view.mode {
+        case .relay: emit(.endSession(view.id, view.connection, nil))
+        case .delegated:
+            guard delegated.closing[view.id] == nil else { return }
+            awaitDeletion(of: view.id, moment)
+            emit(.event(.sessionClosing(view, nil)))
+        }
     }
 
     /// How a connection of this placement is named to people.
@@ -168,6 +206,17 @@ extension Core {
         emit(
             .record(StoreCommit(change: .deviceSeen(key, at: moment.wall, route: route), audit: [])))
         emit(.event(.deviceSeen(record)))
+    }
+
+    /// The sessions of a key on the list show the record it has now.
+    mutating func showInSessions(_ record: DeviceRecord) {
+        let device = DeviceRef(id: record.id, name: record.name)
+        for session in table.all(of: record.fingerprint) {
+            table.update(session.view.id) {
+                $0.view.paired = true
+                $0.view.device = device
+            }
+        }
     }
 
     /// Another pair runs, or the pairs are others (06 A3).

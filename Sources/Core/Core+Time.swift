@@ -27,7 +27,9 @@ extension Core {
         }
         consider(lockWord.ends)
         consider(request?.ends)
-        consider(delegated.first?.value.ends)
+        consider(signatureTally.deadline)
+        consider(delegated.pending.first?.value.ends)
+        consider(delegated.closing.first?.value)
         return next
     }
 
@@ -47,9 +49,11 @@ extension Core {
         lockWord.expire(at: moment.now)
         refreshLock(moment)
         if let ends = request?.ends, moment.now >= ends { request = nil }
-        while let oldest = delegated.first, moment.now >= oldest.value.ends {
-            self[oldest.key.door].pending.leave(oldest.value.id)
-            delegated.remove(oldest.key)
+        while let oldest = delegated.pending.first, moment.now >= oldest.value.ends {
+            delegated.pending.remove(oldest.key)
+            forget(oldest.value.id)
         }
+        dropAbandoned(moment)
+        tellSignatures(moment)
     }
 }

@@ -22,9 +22,13 @@ extension Core {
             quality: QualityView(
                 home: settings.home, away: settings.away, maxFPS: settings.maxFPS,
                 runsAway: table.awayCount > 0),
+            advertising: advertising,
             request: request.flatMap { moment.now < $0.ends ? $0 : nil },
             olderDevice: isOlderShown ? notice : nil)
     }
+
+    /// Both quality pairs and which of them runs.
+    package var quality: QualityView { lastQuality }
 
     /// Every registered session, in the order they came.
     package func sessions() -> [SessionView] { table.all().map(\.view) }
@@ -32,9 +36,23 @@ extension Core {
     /// One of them.
     package func session(_ id: SessionID) -> SessionView? { table[id]?.view }
 
-    /// The session behind a live connection's address (09.27).
-    package func session(remote: SocketAddress) -> SessionView? {
-        table.id(remote: remote).flatMap { table[$0]?.view }
+    /// The session behind a live connection's address (09.27). A link-local one may name its interface by name or by
+    /// index, or leave it out, as the list of sessions does.
+    package func session(remote: SocketAddress, zoneName: String?) -> SessionView? {
+        let known = resolved(remote, zoneName: zoneName)
+        var candidates = [known]
+        if known.ip.isLinkLocal, known.ip.scope == 0, zoneName == nil {
+            candidates += interfaces.interfaces.compactMap { interface in
+                IPAddress(bytes: known.ip.bytes, scope: interface.index)
+                    .map { SocketAddress(ip: $0, port: known.port) }
+            }
+        }
+        for candidate in candidates {
+            for door in Door.allCases {
+                if let id = table.id(remote: candidate, door: door) { return table[id]?.view }
+            }
+        }
+        return nil
     }
 
     /// The record of a device's own ID.

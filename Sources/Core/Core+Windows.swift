@@ -113,7 +113,8 @@ extension Core {
     /// Its link is complete once the door it needs listens and the addresses are known, or 3 s are over.
     mutating func refreshWindow(_ moment: Moment) {
         guard let window = opened, !window.isReady else { return }
-        let isKnown = !window.isForRemote || (remote.boundPort != nil && interfaces.isComplete)
+        let isListening = remote.boundPort != nil || !overrides.hasRemoteDoor
+        let isKnown = !window.isForRemote || (isListening && interfaces.isComplete)
         guard isKnown || moment.now >= window.readyBy else { return }
         opened?.isReady = true
         emit(.windowReady(id: window.id))

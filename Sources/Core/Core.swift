@@ -37,8 +37,9 @@ package struct Core: Sendable {
     var remote: DoorBook
     var connections: [ConnectionID: Connection] = [:]
     var table = SessionTable()
-    var delegated = LinkedTable<DelegatedKey, DelegatedPending>()
-    var lastDelegated: UInt64 = 0
+    var delegated = DelegatedBook()
+    var signatureLimit = RateLimit(perSecond: Core.signaturesPerSecond)
+    var signatureTally = SignatureTally()
 
     var opened: OpenedWindow?
     var spareEntropy: WindowEntropy?
@@ -57,6 +58,11 @@ package struct Core: Sendable {
     var lastChange: UInt64 = 0
     /// The rotation that waits for the store.
     var rotation: ChangeID?
+
+    /// What was last told to be announced.
+    var advertised: Advertisement?
+    /// What the advertiser said last.
+    var advertiser = AdvertisingState.off
 
     var interfaces = InterfaceTable.empty
     var serviceNames = ServiceNames(.empty)
@@ -121,10 +127,13 @@ package struct Core: Sendable {
         guard !isStopping else { return }
         isStopping = true
         closeWindow(.cancelled, quiets: false, actor: .service, moment)
+        // First of all, so that no device finds a host that is leaving.
+        refreshAdvertisement()
         updateDoors(moment)
         for session in table.all() { end(session.view.id, .quit, moment) }
         for id in connections.keys { emit(.closeConnection(id)) }
         connections = [:]
+        delegated.pending.removeAll()
         log(.info, "stopping")
     }
 

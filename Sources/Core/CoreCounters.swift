@@ -18,7 +18,7 @@ package enum AdmissionOutcome: String, Sendable, CaseIterable, Hashable {
 package struct CoreCounters: Sendable, Equatable {
     // Flat, since the API's hot call counts too: a slot per door and case.
     private var outcomes = [UInt64](repeating: 0, count: 8)
-    private var words = [UInt64](repeating: 0, count: 10)
+    private var words = [UInt64](repeating: 0, count: 12)
 
     /// Handshakes that failed, by reason.
     package internal(set) var handshakeFailures: [HandshakeFailure: UInt64] = [:]
@@ -32,6 +32,8 @@ package struct CoreCounters: Sendable, Equatable {
     package internal(set) var endedBytesIn: UInt64 = 0
     /// Bytes that ended sessions had for their devices.
     package internal(set) var endedBytesOut: UInt64 = 0
+    /// Signatures made for streaming processes.
+    package internal(set) var signatures: UInt64 = 0
     /// Commits that failed.
     package internal(set) var failedCommits: UInt64 = 0
 
@@ -57,13 +59,14 @@ package struct CoreCounters: Sendable, Equatable {
     }
 
     private static func slot(_ door: Door, _ word: RefusalWord) -> Int {
-        let offset = door == .home ? 0 : 5
+        let offset = door == .home ? 0 : 6
         return switch word {
         case .unpaired: offset
         case .vpn: offset + 1
         case .internet: offset + 2
         case .older: offset + 3
         case .limit: offset + 4
+        case .direct: offset + 5
         }
     }
 }

@@ -21,6 +21,9 @@ package enum Effect: Sendable {
     case openDoor(Door, port: Int)
     /// Stop listening; accepted connections live on.
     case closeDoor(Door)
+    /// Announce the home door so, in place of what was announced before; nil: not at all. Report through
+    /// `advertisingState`.
+    case advertise(Advertisement?)
     /// The host is this one from here on, with the key that was staged for it: for new connections and for signatures.
     case identityChanged(Fingerprint)
     /// Send kind 18 to every session again.
@@ -57,8 +60,8 @@ package enum Event: Sendable {
     case deviceSeen(DeviceRecord)
     /// `session.opened`.
     case sessionOpened(SessionView)
-    /// `session.closing`.
-    case sessionClosing(SessionView, Goodbye)
+    /// `session.closing`; without a goodbye it is cut.
+    case sessionClosing(SessionView, Goodbye?)
     /// `session.closed`.
     case sessionClosed(SessionView, SessionEnd)
     /// `settings.changed`, with those in force.

@@ -58,11 +58,23 @@ package struct SettingsOverrides: Sendable, Equatable {
     package var remotePort: Int?
     /// `--home-port`: 0 lets the kernel choose; nil removes the door.
     package var homePort: Int?
+    /// Whether the service has a remote door of its own; `--remote-port off` leaves it to a streaming process.
+    package var hasRemoteDoor: Bool
+    /// `--home-listen`: the one address the home door is at; nil: all.
+    package var homeListen: IPAddress?
+    /// false with `--no-advertise`. Unlike a name or port this leaves the setting free: it says whether to speak at all.
+    package var advertises: Bool
 
-    package init(name: String? = nil, remotePort: Int? = nil, homePort: Int? = 0) {
+    package init(
+        name: String? = nil, remotePort: Int? = nil, homePort: Int? = 0, hasRemoteDoor: Bool = true,
+        homeListen: IPAddress? = nil, advertises: Bool = true
+    ) {
         self.name = name
         self.remotePort = remotePort
         self.homePort = homePort
+        self.hasRemoteDoor = hasRemoteDoor
+        self.homeListen = homeListen
+        self.advertises = advertises
     }
 }
 

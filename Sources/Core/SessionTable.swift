@@ -18,11 +18,13 @@ struct Session: Sendable {
 struct SessionTable: Sendable {
     private(set) var byID: [SessionID: Session] = [:]
     private var byKey: [Fingerprint: Set<SessionID>] = [:]
-    private var byRemote: [SocketAddress: SessionID] = [:]
+    private var byPeer: [PeerKey: SessionID] = [:]
     private var byDoor: [Door: Set<SessionID>] = [:]
     private var lastSerial: UInt64 = 0
     /// Remote sessions that were not told to go.
     private(set) var remoteCount = 0
+    /// Sessions that a streaming process holds, those that were told to go included.
+    private(set) var delegatedCount = 0
     /// Sessions that are away and were not told to go.
     private(set) var awayCount = 0
 
@@ -30,8 +32,10 @@ struct SessionTable: Sendable {
 
     subscript(id: SessionID) -> Session? { byID[id] }
 
-    /// The session of a device's address and port.
-    func id(remote: SocketAddress) -> SessionID? { byRemote[remote] }
+    /// The session of a device's address and port at a door.
+    func id(remote: SocketAddress, door: Door) -> SessionID? {
+        byPeer[PeerKey(door: door, remote: remote)]
+    }
 
     /// In the order they were registered.
     func all() -> [Session] { byID.values.sorted { $0.serial < $1.serial } }
@@ -54,7 +58,8 @@ struct SessionTable: Sendable {
         let view = session.view
         byID[view.id] = session
         if let key = view.fingerprint { byKey[key, default: []].insert(view.id) }
-        byRemote[view.remote] = view.id
+        byPeer[PeerKey(door: view.door, remote: view.remote)] = view.id
+        if view.mode == .delegated { delegatedCount += 1 }
         byDoor[view.door, default: []].insert(view.id)
         count(view, by: 1)
     }
@@ -66,7 +71,9 @@ struct SessionTable: Sendable {
             byKey[key]?.remove(id)
             if byKey[key]?.isEmpty == true { byKey[key] = nil }
         }
-        if byRemote[view.remote] == id { byRemote[view.remote] = nil }
+        let peer = PeerKey(door: view.door, remote: view.remote)
+        if byPeer[peer] == id { byPeer[peer] = nil }
+        if view.mode == .delegated { delegatedCount -= 1 }
         byDoor[view.door]?.remove(id)
         if view.goodbye == nil { count(view, by: -1) }
         return session

@@ -21,6 +21,8 @@ package struct StatusView: Sendable {
     package var devices: Int
     /// Which pair runs.
     package var quality: QualityView
+    /// Whether the home door is announced.
+    package var advertising: AdvertisingState
     /// The pending "wants to pair" (03 §12.8).
     package var request: PairingRequest?
     /// An older Sill that tries to connect (03 §8).

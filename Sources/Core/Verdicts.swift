@@ -19,6 +19,8 @@ package struct Arrival: Sendable {
     package var receivedOnName: String?
     /// The zone of the source, by name, from the API's text.
     package var zoneName: String?
+    /// The interfaces were read again because of this connection: there is nothing newer to judge it by.
+    package var hasLookedAgain = false
 
     package init(
         id: ConnectionID, door: Door, peer: SocketAddress, local: SocketAddress? = nil,
@@ -38,6 +40,8 @@ package struct Arrival: Sendable {
 package enum StartVerdict: Sendable, Equatable {
     /// TLS may start.
     case proceed(Origin)
+    /// It came by an interface that the table does not have: have the interfaces read now, then ask again.
+    case lookAgain
     /// Closed, and counted under this word already.
     case refuse(RefusalWord)
 }
@@ -88,4 +92,6 @@ package enum SessionEnd: String, Sendable, CaseIterable, Hashable {
     case stopped
     /// A streaming process deleted it (03 §6).
     case deleted
+    /// A streaming process was told to end it and did not.
+    case abandoned
 }

@@ -9,6 +9,8 @@ package struct DeviceCommand: Equatable, Sendable {
     package enum Action: Equatable, Sendable {
         case pairLink(String, host: String?)
         case pairCode(String, host: String)
+        /// `code`: the digits that the host shows already.
+        case ask(host: String, cable: Bool, code: String?)
         /// `host` nil: the only saved host.
         case connect(host: String?, place: String?, door: String?, seconds: Double?)
         case hosts
@@ -43,16 +45,17 @@ package struct UsageError: Error, Equatable, Sendable {
 
 extension DeviceCommand {
     /// Every command, in the order help shows them.
-    package static let names = ["pair", "connect", "hosts", "forget", "help", "version"]
+    package static let names = ["pair", "ask", "connect", "hosts", "forget", "help", "version"]
 
     private static let valued: Set<String> = [
-        "--dir", "--runtime-dir", "--name", "--model", "--app-version", "--host", "--code", "--door",
-        "--seconds",
+        "--dir", "--runtime-dir", "--name", "--model", "--app-version", "--host", "--code", "--then-code",
+        "--door", "--seconds",
     ]
-    private static let flags: Set<String> = ["--json", "--help", "-h", "--version"]
+    private static let flags: Set<String> = ["--cable", "--json", "--help", "-h", "--version"]
     /// Options that belong to one command or two; all others are for every command.
     private static let owners: [String: Set<String>] = [
-        "--host": ["pair", "connect"], "--code": ["pair"], "--door": ["connect"], "--seconds": ["connect"],
+        "--host": ["pair", "ask", "connect"], "--code": ["pair"], "--cable": ["ask"], "--then-code": ["ask"],
+        "--door": ["connect"], "--seconds": ["connect"],
         "--app-version": ["connect"],
     ]
 
@@ -145,8 +148,7 @@ extension DeviceCommand {
                 try exactly(1, "a pairing link, or --code CODE --host HOST:PORT")
                 return .pairLink(words[0], host: options["--host"])
             }
-            // A code is shown in groups of four, and often pasted without quotes.
-            let rest = words.prefix { $0.count == 4 && $0.allSatisfy(\.isNumber) }
+            let rest = groups(of: words)
             if rest.count < words.count {
                 throw UsageError(message: "give either a link or --code, not both", command: command)
             }
@@ -156,6 +158,19 @@ extension DeviceCommand {
                     command: command)
             }
             return .pairCode(([code] + rest).joined(separator: " "), host: host)
+        case "ask":
+            let code = options["--then-code"]
+            let rest = code == nil ? words.prefix(0) : groups(of: words)
+            if rest.count < words.count {
+                throw UsageError(message: "\(words[rest.count]) is one word too many", command: command)
+            }
+            guard let host = options["--host"] else {
+                throw UsageError(
+                    message: "ask needs --host HOST:PORT, with the port of the home door", command: command)
+            }
+            return .ask(
+                host: host, cable: options["--cable"] != nil,
+                code: code.map { ([$0] + rest).joined(separator: " ") })
         case "connect":
             return try connect(words, options)
         case "hosts":
@@ -170,6 +185,11 @@ extension DeviceCommand {
             if words.count > 1 { throw UsageError(message: "\(words[1]) is one word too many", command: nil) }
             return .help(words.first)
         }
+    }
+
+    /// A code is shown in groups of four, and often pasted without quotes.
+    private static func groups(of words: [String]) -> ArraySlice<String> {
+        words.prefix { $0.count == 4 && $0.allSatisfy(\.isNumber) }
     }
 
     private static func connect(

@@ -12,6 +12,7 @@ enum DeviceHelp {
     static func text(_ command: String?) -> String {
         switch command {
         case "pair": pair
+        case "ask": ask
         case "connect": connect
         case "hosts":
             """
@@ -36,6 +37,7 @@ enum DeviceHelp {
 
           latchkey-device pair LINK [--host HOST:PORT]        pair by the link of a QR code
           latchkey-device pair --code CODE --host HOST:PORT   pair by the twelve digits
+          latchkey-device ask --host HOST:PORT [--cable]      ask the host to pair, or to show its code
           latchkey-device connect [HOSTID] [--host HOST:PORT] [--door home|remote] [--seconds N]
           latchkey-device connect HOST:PORT                   the same, with the only saved host
           latchkey-device hosts                               list saved hosts
@@ -54,6 +56,22 @@ enum DeviceHelp {
         CODE is the twelve digits; a typing mistake is found here and costs none of the host's tries.
 
           --host HOST:PORT   where the host is
+          --name NAME        what the host lists this device as (default: this machine's name)
+          --model MODEL      what kind of device it says it is
+
+        """ + everywhere + exits
+
+    private static let ask = """
+        latchkey-device ask --host HOST:PORT [--cable] [--then-code CODE]
+
+        Asks a host at its home door. It pairs at once when both ends see that this is the USB cable; else it shows its
+        code, says that somebody has to open its pairing window, or that it is locked.
+
+          --host HOST:PORT   the home door; over a cable its link-local address, '[fe80::1%usb0]:PORT'
+          --cable            claim that this is the cable, when it is: the host's address is IPv6 link-local, the
+                             interface is wired, and every address of it is link-local. Else it says why not, and asks
+                             without the claim
+          --then-code CODE   pair by this code if the host answers that it shows one
           --name NAME        what the host lists this device as (default: this machine's name)
           --model MODEL      what kind of device it says it is
 

@@ -38,7 +38,7 @@ enum DeviceOutput {
     }
 
     /// A pairing that came about.
-    static func json(pairedWith host: SavedHost, device: Device) -> String {
+    static func json(pairedWith host: SavedHost, device: Device, claim: CableClaim? = nil) -> String {
         line { out in
             out.field("ok", true)
             out.field("hostID", host.id)
@@ -46,6 +46,7 @@ enum DeviceOutput {
             out.field("fingerprint", host.fingerprint)
             out.field("method", host.method)
             out.field("deviceID", device.id)
+            write(claim, to: &out)
         }
     }
 
@@ -58,6 +59,24 @@ enum DeviceOutput {
             out.field("retryAfter", ifPresent: error.refusal?.retryAfter)
             out.field("message", error.message)
         }
+    }
+
+    /// An ask that paired nothing.
+    static func json(told refusal: PairingRefusal, claim: CableClaim?) -> String {
+        line { out in
+            out.field("ok", false)
+            out.field("reason", refusal.reason)
+            out.field("retryAfter", ifPresent: refusal.retryAfter)
+            out.field("message", refusal.askWords)
+            write(claim, to: &out)
+        }
+    }
+
+    /// Whether the cable was claimed, and why not; nothing when it was not to be.
+    private static func write(_ claim: CableClaim?, to out: inout JSONWriter) {
+        guard let claim else { return }
+        out.field("claimed", claim.isClaimed)
+        if case .fails(let reason) = claim { out.field("notClaimed", reason.rawValue) }
     }
 
     /// The saved hosts, without what is secret between host and device.

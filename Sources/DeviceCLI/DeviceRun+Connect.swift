@@ -145,7 +145,7 @@ extension DeviceRun {
         of host: SavedHost, place: String?, door: HostDoor?, _ device: Device
     ) throws(DeviceError) -> [DialCandidate] {
         if let place {
-            let endpoint = try Endpoint(place)
+            let endpoint = try Endpoint(here: place)
             // The remote door's port is known to everybody the host has told; any other port is the home door's.
             let guess: HostDoor = (endpoint.port ?? host.remotePort) == host.remotePort ? .remote : .home
             return [DialCandidate(endpoint, door: door ?? guess)]

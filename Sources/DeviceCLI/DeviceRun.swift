@@ -52,13 +52,14 @@ struct DeviceRun: Sendable {
             )
         case .pairLink(let link, let place):
             return try await pair { device throws(DeviceError) in
-                let endpoint: Endpoint? = if let place { try Endpoint(place) } else { nil }
+                let endpoint: Endpoint? = if let place { try Endpoint(here: place) } else { nil }
                 return try await device.pair(link: link, at: endpoint)
             }
         case .pairCode(let code, let place):
             return try await pair { device throws(DeviceError) in
-                try await device.pair(code: code, at: Endpoint(place))
+                try await device.pair(code: code, at: Endpoint(here: place))
             }
+        case .ask(let place, let cable, let code): return try await ask(place, cable: cable, code: code)
         case .connect(let word, let place, let door, let seconds):
             return try await connect(
                 word, place: place, door: door.flatMap { HostDoor(rawValue: $0) }, seconds: seconds)
@@ -109,7 +110,8 @@ struct DeviceRun: Sendable {
                 ? "no saved host has the ID \(word)" : "\(word) may be several saved hosts; give the ID")
     }
 
-    private func pair(
+    /// Pairs as `body` does, and says what came of it.
+    func pair(
         _ body: @escaping @Sendable (Device) async throws(DeviceError) -> SavedHost
     ) async throws(DeviceError) -> ExitCode {
         let device = try openDevice()

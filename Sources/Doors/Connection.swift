@@ -69,7 +69,7 @@ final class Connection {
         self.peer = peer
         self.socket = socket
         self.worker = worker
-        lastHeard = worker.loop.now()
+        lastHeard = worker.now()
         watch = worker.loop.watch(self.socket.descriptor, readable: true, writable: false) {
             [unowned self] events in
             if events.contains(.readable) { readable() } else { writable() }
@@ -175,7 +175,7 @@ final class Connection {
         do {
             guard let count = try socket.read(into: buffer, max: max) else { return .nothing }
             if count == 0 { return .ended(wasReset: false) }
-            lastHeard = worker.loop.now()
+            lastHeard = worker.now()
             return .bytes(count)
         } catch {
             return .ended(wasReset: true)

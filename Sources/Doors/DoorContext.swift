@@ -3,6 +3,7 @@
 internal import Core
 internal import CryptoEngine
 package import Policy
+internal import Sockets
 package import Wire
 
 extension Doors {
@@ -40,6 +41,8 @@ package struct DoorTimes: Sendable {
     package var hostInfo: Duration = .milliseconds(500)
     /// Connecting to the backend (08).
     package var backend: Duration = .seconds(5)
+    /// Between looks at sessions that say or take nothing (03 section 14).
+    package var sweep: Duration = SessionSweep.interval
 
     package init() {}
 }
@@ -55,6 +58,10 @@ struct DoorContext: Sendable {
     let cable: Doors.CableWitness
     /// A freshly signed kind 18 payload; nil while there is nothing to say.
     let hostInfo: @Sendable () -> [UInt8]?
+    /// Has the interfaces read now; when it returns, the core knows them.
+    let lookAgain: @Sendable () -> Void
     let log: @Sendable (LogLine) -> Void
+    /// The time rules run by; timers run by the loop's.
+    var clock: @Sendable () -> MonotonicTime = monotonicNow
     let board = DoorBoard()
 }

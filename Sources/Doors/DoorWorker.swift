@@ -36,7 +36,7 @@ final class DoorWorker {
     private let inbox: WorkerInbox
     private let keeper: ListenerKeeper?
     private var acceptors: [Door: Acceptor] = [:]
-    private var connections: [ConnectionID: Connection] = [:]
+    private(set) var connections: [ConnectionID: Connection] = [:]
     private var nextSerial: UInt64 = 1
     private var lingering = 0
     private var sessions = 0
@@ -65,16 +65,24 @@ final class DoorWorker {
     /// Serves until the stop command has been carried out.
     func run() { loop.run() }
 
+    /// The time that rules run by.
+    func now() -> MonotonicTime { context.clock() }
+
     // MARK: Connections
 
     /// Step A for a connection just accepted: judged before any byte, closed at once when refused.
     func take(_ accepted: consuming Accepted, at door: Door) {
         let id = ConnectionID(owner: number, serial: nextSerial)
         nextSerial += 1
-        let arrival = Arrival(
+        var arrival = Arrival(
             id: id, door: door, peer: accepted.peer, local: accepted.local,
             receivedOn: accepted.arrivalIndex)
-        let verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
+        var verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
+        if case .lookAgain = verdict {
+            context.lookAgain()
+            arrival.hasLookedAgain = true
+            verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
+        }
         guard case .proceed = verdict, !isStopping else { return }
         let peer = accepted.peer
         connections[id] = Connection(
@@ -119,19 +127,19 @@ final class DoorWorker {
     func sessionBegan() {
         sessions += 1
         if sweepTimer == nil {
-            sweepTimer = loop.timer(after: SessionSweep.interval) { [unowned self] in sweep() }
+            sweepTimer = loop.timer(after: context.times.sweep) { [unowned self] in sweep() }
         } else if sweepTimer?.isPending == false {
-            sweepTimer?.start(after: SessionSweep.interval)
+            sweepTimer?.start(after: context.times.sweep)
         }
     }
 
     func sessionEnded() { sessions -= 1 }
 
     private func sweep() {
-        let now = loop.now()
+        let now = now()
         // A copy: sweeping may close and so remove.
         for connection in Array(connections.values) { connection.sweep(at: now) }
-        if sessions > 0 { sweepTimer?.start(after: SessionSweep.interval) }
+        if sessions > 0 { sweepTimer?.start(after: context.times.sweep) }
     }
 
     // MARK: Commands

@@ -43,14 +43,14 @@ final class SessionRelay {
     private var fromDevice: DeviceStream
     private var backend: BackendLink?
     private var ending = Ending.no
-    private var unsent = UnsentAge()
+    private(set) var unsent = UnsentAge()
     /// The device's close_notify has been read.
     private var deviceHasEnded = false
     /// Its TCP stream has ended; what it said before may still wait to be decrypted.
     private var socketHasEnded = false
     private var pendingInfo: [UInt8]?
     /// The hold is full, and has not yet fallen to where the backend is read again.
-    private var isHolding = false
+    private(set) var isHolding = false
 
     init(
         _ view: SessionView, connection: Connection, tls: TLSConnection, helloWasRead: Bool
@@ -59,7 +59,7 @@ final class SessionRelay {
         self.connection = connection
         self.tls = tls
         worker = connection.worker
-        admittedAt = connection.worker.loop.now()
+        admittedAt = connection.worker.now()
         fromDevice = DeviceStream(helloWasRead: helloWasRead)
     }
 
@@ -106,13 +106,13 @@ final class SessionRelay {
     }
 
     private func pumpDevice() {
-        let plain = worker.upstream
-        while canTakeFromDevice {
-            let count = tls.read(into: plain, limit: DoorWorker.chunk)
-            guard count > 0 else { break }
-            view.counters.bytesIn.wrappingAdd(UInt64(count), ordering: .relaxed)
-            passUpstream()
-        }
+        // A flush may make the room that was missing, and then TLS is asked again: nothing would ever tell of what stays
+        // in it, since its socket is empty and the backend's has taken everything.
+        var isDrained = false
+        repeat {
+            isDrained = takeFromDevice()
+            flushBackend()
+        } while !isDrained && canTakeFromDevice
         switch tls.state {
         case .closedByPeer where !deviceHasEnded:
             deviceHasEnded = true
@@ -124,6 +124,18 @@ final class SessionRelay {
         default: break
         }
         flushBackend()
+    }
+
+    /// Decrypts while there is room for it; whether TLS has nothing more for now.
+    private func takeFromDevice() -> Bool {
+        let plain = worker.upstream
+        while canTakeFromDevice {
+            let count = tls.read(into: plain, limit: DoorWorker.chunk)
+            guard count > 0 else { return true }
+            view.counters.bytesIn.wrappingAdd(UInt64(count), ordering: .relaxed)
+            passUpstream()
+        }
+        return false
     }
 
     private var canTakeFromDevice: Bool {
@@ -210,11 +222,11 @@ final class SessionRelay {
     }
 
     private func backendBroke(isClean: Bool) {
-        worker.failures.note("it sent a message above the cap", session: id, at: worker.loop.now())
+        worker.failures.note("it sent a message above the cap", session: id, at: worker.now())
         let wasEnding = if case .no = ending { false } else { true }
         finish(.backendFailed)
         guard isClean, !wasEnding, !fromHost.backendSaidGoodbye else { return }
-        connection.say(.goodbye, Goodbye.noHost("The streaming program on this host failed.").encode(), tls)
+        say(.noHost("The streaming program on this host failed."))
         connection.startTimer(worker.context.times.goodbye)
     }
 
@@ -227,19 +239,19 @@ final class SessionRelay {
         // A device that left first is why the session ended; the backend only followed it.
         if deviceHasEnded { return finish(.peerClosed) }
         if fromHost.backendSaidGoodbye { return finish(.backendEnded) }
-        let isEarly = !backend.hasSpoken && worker.loop.now() - admittedAt < .seconds(1)
+        let isEarly = !backend.hasSpoken && worker.now() - admittedAt < .seconds(1)
         if isEarly {
             return fail(
                 "The streaming program on this host does not take new connections now.",
                 problem: problem ?? "it closed before reading")
         }
-        if let problem { worker.failures.note(problem, session: id, at: worker.loop.now()) }
+        if let problem { worker.failures.note(problem, session: id, at: worker.now()) }
         requestGoodbye(.noHost("The stream on this host has ended."), .backendEnded)
     }
 
     /// There is no backend to be had: `noHost`, and one line.
     private func fail(_ message: String, problem: String) {
-        worker.failures.note(problem, session: id, at: worker.loop.now())
+        worker.failures.note(problem, session: id, at: worker.now())
         requestGoodbye(.noHost(message), .backendFailed)
     }
 
@@ -267,8 +279,15 @@ final class SessionRelay {
 
     private func sayGoodbye() {
         guard case .goodbye(let goodbye, let why) = ending else { return }
-        connection.say(.goodbye, goodbye.encode(), tls)
+        say(goodbye)
         finish(why)
+    }
+
+    /// Puts a goodbye into the stream. One of the relay's own is news to the core; its own it knows.
+    private func say(_ goodbye: Goodbye) {
+        connection.say(.goodbye, goodbye.encode(), tls)
+        let id = id
+        worker.context.core.enter { core, moment in core.sessionSaidGoodbye(id, goodbye, moment) }
     }
 
     // MARK: Ending
@@ -358,7 +377,7 @@ final class SessionRelay {
         guard connection.flushOutbound() else { return cut(.peerReset) }
         let waiting = tls.outbound.count
         if waiting > 0 || unsent.waitingSince != nil {
-            unsent.note(taken: connection.sent, waiting: waiting, at: worker.loop.now())
+            unsent.note(taken: connection.sent, waiting: waiting, at: worker.now())
         }
         if case .flushing(let why) = ending, waiting == 0 {
             ended(why)

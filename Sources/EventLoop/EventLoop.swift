@@ -2,7 +2,6 @@
 
 internal import CEvent
 package import Sockets
-package import Wire
 
 /// The event loop of one thread: descriptors, timers, and jobs from other threads.
 ///
@@ -45,6 +44,11 @@ package import Wire
         }
     }
 
+    /// Serves what is ready now, without waiting, and returns: for a thread that does other things in between.
+    package func serveReady() {
+        _ = unsafe event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK)
+    }
+
     /// Calls `handler` whenever the descriptor is ready for what the watch asks; until the watch ends.
     ///
     /// The descriptor stays the caller's and must outlive the watch.
@@ -62,9 +66,6 @@ package import Wire
         made.start(after: delay)
         return made
     }
-
-    /// The time timers and rules run by.
-    package func now() -> MonotonicTime { monotonicNow() }
 
     private func runJobs() {
         mailbox.drain()

@@ -6,6 +6,7 @@ internal import Policy
 internal import Sockets
 internal import StateDirectory
 internal import Synchronization
+internal import SystemBus
 internal import Wire
 
 /// Hands each effect of the core to its one owner. Called under the core's lock, so every hand-over only enqueues.
@@ -22,12 +23,18 @@ final class EffectRouter: Sendable {
         /// The addresses the command line puts doors at; a door without one listens at all.
         let addresses: [Door: IPAddress]
         let endpoints: EndpointsPublisher
+        /// Announces the home door.
+        let advertiser: Advertiser
         let log: LogSink
         /// Runs `tick` at this time; on the service thread.
         let wake: @Sendable (MonotonicTime) -> Void
         let changeDone: @Sendable (ChangeID, ChangeOutcome) -> Void
         let windowReady: @Sendable (_ id: String) -> Void
+        let pairings: PairingDesk
         let event: @Sendable (Event) -> Void
+        let hostInfoChanged: @Sendable () -> Void
+        /// Raised whenever a session has ended.
+        let sessionEnded: WakeUp
         /// Serves another identity from here on.
         let identityChanged: @Sendable (Fingerprint) -> Void
     }
@@ -53,14 +60,27 @@ final class EffectRouter: Sendable {
                 owners.log.log(LogLine(.error, "a record was not kept", [("problem", message)]))
             }
         case .changeDone(let id, let outcome): owners.jobs.post { owners.changeDone(id, outcome) }
-        case .answerPairing(let id, let result): owners.doors.answerPairing(id, result)
-        case .closeConnection(let id): owners.doors.closeConnection(id)
+        case .answerPairing(let id, let result):
+            if id.owner == ConnectionID.delegated {
+                owners.pairings.answered(id, result)
+            } else {
+                owners.doors.answerPairing(id, result)
+            }
+        case .closeConnection(let id):
+            if id.owner == ConnectionID.delegated {
+                owners.pairings.closed(id)
+            } else {
+                owners.doors.closeConnection(id)
+            }
         case .endSession(let session, let connection, let goodbye):
             owners.doors.endSession(session, connection, goodbye)
         case .openDoor(let door, let port): open(door, port, owners)
         case .closeDoor(let door): owners.doors.close(door)
+        case .advertise(let record): owners.advertiser.announce(record)
         case .identityChanged(let fingerprint): owners.identityChanged(fingerprint)
-        case .broadcastHostInfo: owners.doors.broadcastHostInfo()
+        case .broadcastHostInfo:
+            owners.doors.broadcastHostInfo()
+            owners.jobs.post { owners.hostInfoChanged() }
         case .deriveCodeKey(let window, let code): derive(window, code, owners)
         case .windowReady(let id): owners.jobs.post { owners.windowReady(id) }
         case .needEntropy: supplyEntropy(owners)
@@ -77,7 +97,11 @@ final class EffectRouter: Sendable {
     private func derive(_ window: String, _ code: String, _ owners: Owners) {
         owners.derivation.post {
             do throws(CryptoError) {
-                let host = owners.core.enter { core, _ in core.host.fingerprint }
+                // Many windows may have come and gone meanwhile, and a stop waits for what has begun.
+                let host = owners.core.enter { core, _ in
+                    core.needsCodeKey(window: window) ? core.host.fingerprint : nil
+                }
+                guard let host else { return }
                 let key = try SecretSource.codeKey(code, host: host)
                 owners.core.enter { core, moment in core.codeKeyDerived(window: window, key: key, moment) }
             } catch {
@@ -108,6 +132,7 @@ final class EffectRouter: Sendable {
                 }
             }
             owners.event(event)
+            if case .sessionClosed = event { owners.sessionEnded.signal() }
         }
     }
 }

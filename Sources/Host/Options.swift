@@ -41,12 +41,14 @@ package struct Options: Equatable, Sendable {
     /// nil listens on all addresses of both families.
     package var homeListen: IPAddress?
     package var remoteListen: IPAddress?
-    /// Overrides the setting for this run.
-    package var remotePort: Int?
+    /// Overrides the setting for this run; `off` leaves the door to a streaming process.
+    package var remotePort: Port?
     package var backend: Backend?
     /// Overrides the setting for this run.
     package var name: String?
     package var advertises = true
+    /// Whose login session decides whether the host is locked; nil: 03 §13's default.
+    package var desktopUser: String?
     /// nil: one per core.
     package var workers: Int?
     /// nil: text on a terminal, the journal's under systemd, else JSON.
@@ -207,12 +209,13 @@ extension Options {
             return $0.remoteListen == nil ? "'\($1)' is no IP address" : nil
         },
         OptionRule(
-            name: "--remote-port", value: "N", help: "the remote door's port for this run (the setting, 7455)"
+            name: "--remote-port", value: "N|off",
+            help: "the remote door's port for this run (the setting, 7455)"
         ) {
-            guard let number = Int($1), number == 0 || (1024...65535).contains(number) else {
-                return "'\($1)' is neither 0 nor 1024 to 65535"
+            guard let port = port($1), port.number.map({ SettingRange.isPort($0) }) ?? true else {
+                return "'\($1)' is neither off, 0 nor 1024 to 65535"
             }
-            $0.remotePort = number
+            $0.remotePort = port
             return nil
         },
         OptionRule(
@@ -234,6 +237,13 @@ extension Options {
             options, _ in
             options.advertises = false
             return nil
+        },
+        OptionRule(
+            name: "--desktop-user", value: "NAME",
+            help: "whose login session decides whether the host is locked"
+        ) {
+            $0.desktopUser = $1
+            return $1.isEmpty ? "the user's name is empty" : nil
         },
         OptionRule(name: "--workers", value: "N", help: "door threads (one per core)") {
             guard let number = Int($1), (1...256).contains(number) else { return "'\($1)' is not 1 to 256" }

@@ -23,21 +23,29 @@ struct StartFailure: Error, Sendable {
 final class Service: Sendable {
     /// Sessions are told `quit` and have this long (spec 08).
     static let stopTime = Duration.seconds(2)
+    /// What Avahi has to withdraw the record; it does so anyway when this process is gone.
+    static let withdrawTime = Duration.milliseconds(200)
 
     private let core: SharedCore
     private let doors: Doors
     private let api: APIServer
     private let directory: StateDirectory
     private let interfaces: NetworkWatcher
+    private let cable: CableWitness
     private let endpoints: EndpointsPublisher
+    /// The machine's, always: nothing can show the service another (03 §10 point 9).
+    private let bus: Bus
+    private let advertiser: Advertiser
     private let threads: [ServiceThread]
     private let ticker: Ticker
     private let watchdog: Watchdog?
+    private let sessionEnded: WakeUp
 
     /// Starts in the order of spec 08: lock, key, database, tokens, snapshot, API, doors, `READY=1`.
     init(_ options: Options, log: LogSink) throws {
         let started = Moment(now: monotonicNow(), wall: wallNow())
         let inherited = InheritedSockets(ServiceManager.listenDescriptors())
+        let desktopUser = try DesktopLock.user(options)
         let opened = try Self.openState(options, log)
         directory = opened.directory
         try Self.makeRuntimeDirectory(options.runtimeDirectory)
@@ -51,7 +59,9 @@ final class Service: Sendable {
             Core(
                 host: host, settings: opened.settings,
                 overrides: SettingsOverrides(
-                    name: options.name, remotePort: options.remotePort, homePort: options.homePort.number),
+                    name: options.name, remotePort: options.remotePort?.number,
+                    homePort: options.homePort.number, hasRemoteDoor: options.remotePort != .off,
+                    homeListen: options.homeListen, advertises: options.advertises),
                 devices: opened.devices, tombstones: opened.tombstones,
                 primitives: Primitives(
                     hmacSHA256: { Digest.hmacSHA256(key: $0, message: $1) }, equal: { Digest.equal($0, $1) })),
@@ -61,23 +71,33 @@ final class Service: Sendable {
         let derivation = try ServiceThread(name: "derive")
         threads = [derivation, service]
         ticker = try Ticker()
+        sessionEnded = try WakeUp()
+
+        bus = try Bus(.system)
+        DesktopLock.follow(on: bus, desktopUser: desktopUser, core, log: log)
+        advertiser = Advertiser(on: bus, core: core, log: log)
 
         let identity = LiveIdentity(try LiveIdentity.Served(directory.identity.current))
         let signer = HostInfoSigner(identity: identity, core: core, wall: wallNow)
         var services = APIServices(
             core: core, store: directory.store, identity: IdentityDesk(identity, directory.identity),
-            hostInfo: signer.payload, windowEntropy: SecretSource.window,
-            advertising: { options.advertises ? "unavailable" : "off" },
+            hostInfo: signer.payload, sign: { try identity.current.key.sign(digest: $0) },
+            windowEntropy: SecretSource.window,
             now: { Moment(now: monotonicNow(), wall: wallNow()) }, started: started,
             events: EventHub(firstID: started.wall.milliseconds))
         services.isMetricsOpen = options.metricsOpen
         endpoints = EndpointsPublisher(directory: options.runtimeDirectory)
+        interfaces = try NetworkWatcher()
+        let cable = try CableWitness(CableReader(sha256: { Digest.sha256($0) }))
+        self.cable = cable
+        services.cable = cable.judge
         // No door is open yet: that is the core's to say, at its start.
         doors = try Doors(
             core: core, tls: { identity.current.tls },
             workers: options.workers ?? CurrentProcess.cores,
             backend: options.backend.map(Doors.Backend.init),
-            hostInfo: { try? signer.payload() }, log: log.log)
+            hostInfo: { try? signer.payload() }, cable: cable.judge, lookAgain: interfaces.lookAgain,
+            log: log.log)
         let events = EventWriter(
             hub: services.events, windows: services.windows, fallbackName: host.fallbackName,
             overridden: core.enter { core, _ in core.overridden }, identity: services.identity.current,
@@ -89,9 +109,10 @@ final class Service: Sendable {
                 addresses: [Door.home: options.homeListen, .remote: options.remoteListen].compactMapValues {
                     $0
                 },
-                endpoints: endpoints, log: log, wake: ticker.wake,
+                endpoints: endpoints, advertiser: advertiser, log: log, wake: ticker.wake,
                 changeDone: services.changes.done, windowReady: services.windows.settled,
-                event: events.write,
+                pairings: services.pairings, event: events.write, hostInfoChanged: events.hostInfoChanged,
+                sessionEnded: sessionEnded,
                 identityChanged: { [directory] fingerprint in
                     identity.adopt(fingerprint)
                     directory.identity.finished()
@@ -115,13 +136,13 @@ final class Service: Sendable {
         for (door, descriptors) in inherited.doors { doors.adopt(door, descriptors: descriptors) }
 
         // The first full look at the interfaces comes before the first connection.
-        interfaces = try NetworkWatcher()
         let table = interfaces.table
         core.enter { core, moment in core.interfacesChanged(table, moment) }
         try interfaces.start { [core] table in
             core.enter { core, moment in core.interfacesChanged(table, moment) }
         }
         try ticker.start(core)
+        try bus.start { log.log(LogLine($0)) }
         core.enter { core, moment in
             core.restore(opened.lockouts, moment)
             core.start(moment)
@@ -133,14 +154,26 @@ final class Service: Sendable {
     func stop() {
         ServiceManager.notify("STOPPING=1")
         watchdog?.stop()
+        let deadline = monotonicNow() + Self.stopTime
         core.enter { core, moment in core.stop(moment) }
         doors.stop(within: Self.stopTime)
+        awaitDelegated(until: deadline)
+        cable.stop()
+        advertiser.stop(within: Self.withdrawTime)
+        bus.stop()
         interfaces.stop()
         api.stop()
         endpoints.remove()
         ticker.stop()
         for thread in threads { thread.stop() }
         directory.close()
+    }
+
+    /// A streaming process says `quit` to its own sessions, and needs the API for it.
+    private func awaitDelegated(until deadline: MonotonicTime) {
+        while core.enter({ core, _ in core.delegatedSessions }) > 0, sessionEnded.wait(until: deadline) {
+            sessionEnded.clear()
+        }
     }
 
     private static func openState(_ options: Options, _ log: LogSink) throws(StartFailure) -> OpenedState {

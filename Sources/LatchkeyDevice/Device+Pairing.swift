@@ -51,6 +51,13 @@ extension Device {
     /// A typing mistake is found here and costs none of the host's tries (`codeLength`, `codeTypo`). Whoever answers with
     /// any key is asked, and that key is bound into both proofs: only a host that knows the code can answer rightly.
     public func pair(code typed: String, at endpoint: Endpoint) async throws(DeviceError) -> SavedHost {
+        try await pair(code: typed, at: endpoint, pin: nil)
+    }
+
+    /// The same; `pin`, when there is one, is the key that answered the ask.
+    func pair(
+        code typed: String, at endpoint: Endpoint, pin: Fingerprint?
+    ) async throws(DeviceError) -> SavedHost {
         let digits: String
         do {
             digits = try TypedCode.read(typed)
@@ -63,7 +70,7 @@ extension Device {
         }
         let password = SecretBytes(Array(digits.utf8))
         let target = endpoint.with(defaultPort: defaultRemotePort)
-        let paired = try await exchange(target, method: "code", pin: nil) { host in
+        let paired = try await exchange(target, method: "code", pin: pin) { host in
             let salt = ProofText.codeSalt(fpMac: host)
             let key = await blocking {
                 try? Digest.pbkdf2SHA256(
@@ -96,7 +103,7 @@ extension Device {
     }
 
     /// A pairing whose answer was verified.
-    private struct Paired: Sendable {
+    struct Paired: Sendable {
         let host: Fingerprint
         let accepted: AcceptedPairing
     }
@@ -110,27 +117,37 @@ extension Device {
             return try await exchangeOnce(target, method: method, pin: pin, key: key)
         } catch {
             guard let refusal = error.refusal, refusal.reason == "busy" else { throw error }
-            let told = refusal.retryAfter ?? Self.retryDefault
-            let wait = min(max(told, Self.retryRange.lowerBound), Self.retryRange.upperBound)
-            do {
-                try await Task.sleep(for: .seconds(wait))
-            } catch {
-                throw DeviceError(.closed, "the pairing was given up")
-            }
+            try await Self.waitAsTold(refusal)
         }
         return try await exchangeOnce(target, method: method, pin: pin, key: key)
     }
 
-    private func exchangeOnce(
-        _ target: Endpoint, method: String, pin: Fingerprint?,
-        key: @Sendable (Fingerprint) async -> SecretBytes?
-    ) async throws(DeviceError) -> Paired {
+    /// The time a busy host wants until it is tried again.
+    static func waitAsTold(_ refusal: PairingRefusal) async throws(DeviceError) {
+        let told = refusal.retryAfter ?? retryDefault
+        do {
+            try await Task.sleep(for: .seconds(min(max(told, retryRange.lowerBound), retryRange.upperBound)))
+        } catch {
+            throw DeviceError(.closed, "the pairing was given up")
+        }
+    }
+
+    /// A connection for one kind 19, and its answer's deadline running.
+    func openPairing(_ target: Endpoint, pin: Fingerprint?) async throws(DeviceError) -> HostConnection {
         let connection = try await open(target, alpn: .pairing, pin: pin, within: Self.connectLimit) {
             header in
             // Any other kind than the answer is not to be read at all; 0 lets an empty one through to be refused.
             header.kind == .pairResult ? MessageCaps.pairing : 0
         }
         await connection.setDeadline(Self.answerLimit)
+        return connection
+    }
+
+    private func exchangeOnce(
+        _ target: Endpoint, method: String, pin: Fingerprint?,
+        key: @Sendable (Fingerprint) async -> SecretBytes?
+    ) async throws(DeviceError) -> Paired {
+        let connection = try await openPairing(target, pin: pin)
         guard let host = await connection.hostFingerprint else {
             throw DeviceError(.notSill, "what answers there has no usable key", reachedPeer: true)
         }
@@ -151,15 +168,7 @@ extension Device {
     private static func judge(_ message: Message?, _ proofs: PairingProofs) throws(DeviceError)
         -> AcceptedPairing
     {
-        guard let message else {
-            throw DeviceError(.refused, "the host closed the connection without an answer", reachedPeer: true)
-        }
-        guard message.header.kind == .pairResult, !message.payload.isEmpty,
-            let result = try? PairResult(payload: message.payload)
-        else {
-            throw DeviceError(
-                .badAnswer, "the host's answer could not be read; nothing was saved", reachedPeer: true)
-        }
+        let result = try readResult(message)
         if result.ok {
             guard let accepted = proofs.accept(result) else {
                 throw DeviceError(
@@ -175,7 +184,22 @@ extension Device {
         throw error
     }
 
-    private func save(
+    /// The one message of a host on a pairing connection.
+    static func readResult(_ message: Message?) throws(DeviceError) -> PairResult {
+        guard let message else {
+            throw DeviceError(.refused, "the host closed the connection without an answer", reachedPeer: true)
+        }
+        guard message.header.kind == .pairResult, !message.payload.isEmpty,
+            let result = try? PairResult(payload: message.payload)
+        else {
+            throw DeviceError(
+                .badAnswer, "the host's answer could not be read; nothing was saved", reachedPeer: true)
+        }
+        return result
+    }
+
+    /// Saves a host that was just paired with.
+    func save(
         _ paired: Paired, method: String, port: Int, addresses: [SavedAddress], typed: Endpoint?
     ) throws(DeviceError) -> SavedHost {
         guard

@@ -102,7 +102,9 @@ public final class Device: Sendable {
     ) async throws(DeviceError) -> HostConnection {
         let deadline = monotonicNow() + limit
         let name = endpoint.host
-        guard let found = await blocking(within: limit, { try? resolve(name) }) else {
+        let scoped = endpoint.scoped
+        guard let found = await blocking(within: limit, { scoped.map { [$0] } ?? (try? resolve(name)) })
+        else {
             throw DeviceError(.noAnswer, "\(name) could not be looked up in time")
         }
         guard let addresses = found, !addresses.isEmpty else {
@@ -138,7 +140,8 @@ public final class Device: Sendable {
         let connection: HostConnection
         do {
             connection = try HostConnection(
-                socket, identity: identity, alpn: alpn, pin: pin, cap: cap, onHostInfo: onHostInfo)
+                socket, to: address, identity: identity, alpn: alpn, pin: pin, cap: cap,
+                onHostInfo: onHostInfo)
         } catch {
             throw DeviceError(.storage, "TLS cannot be set up: \(error.message)")
         }

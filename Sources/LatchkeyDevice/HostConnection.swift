@@ -20,6 +20,8 @@ actor HostConnection {
 
     private enum Phase { case idle, connecting, handshaking, open, ended }
 
+    /// What was dialled: the address as the system connects to it, with its interface when it is link-local.
+    nonisolated let peer: SocketAddress
     /// Where socket events and timers come in.
     let queue: DispatchQueue
     private let tls: TLSConnection
@@ -54,10 +56,12 @@ actor HostConnection {
     /// Prepares a connection over a socket whose connect is under way. `pin` nil accepts any P-256 key: the proof that
     /// follows is bound to it. Throws when TLS cannot be set up.
     init(
-        _ socket: SharedSocket, identity: TLSClientContext, alpn: ALPN, pin: Fingerprint?,
+        _ socket: SharedSocket, to peer: SocketAddress, identity: TLSClientContext, alpn: ALPN,
+        pin: Fingerprint?,
         cap: @escaping @Sendable (MessageHeader) -> Int,
         onHostInfo: @escaping @Sendable (VerifiedHostInfo) -> Void = { _ in }
     ) throws(CryptoError) {
+        self.peer = peer
         self.onHostInfo = onHostInfo
         queue = DispatchQueue(label: "latchkey.device.connection")
         tls = try TLSConnection(client: identity, alpn: alpn.rawValue) { facts in

@@ -31,8 +31,7 @@ struct PairingProofs: Sendable {
             result.macID == host.id.text,
             let recognition = result.recognitionKey.flatMap({ Base64URL.decode($0) }), recognition.count == 32
         else { return nil }
-        let name = Label.clean(result.name ?? "")
-        return AcceptedPairing(name: name.isEmpty ? "Mac" : name, recognitionKey: recognition)
+        return AcceptedPairing(name: result.name, recognitionKey: recognition)
     }
 }
 
@@ -42,4 +41,20 @@ struct AcceptedPairing: Equatable, Sendable {
     let name: String
     /// 32 bytes.
     let recognitionKey: [UInt8]
+
+    /// What was verified; the name is cleaned here.
+    init(name: String?, recognitionKey: [UInt8]) {
+        let cleaned = Label.clean(name ?? "")
+        self.name = cleaned.isEmpty ? "Mac" : cleaned
+        self.recognitionKey = recognitionKey
+    }
+
+    /// The ok to an ask that claimed the cable, in its one shape (02 section 8.3): method `cable`, no proof, the ID of
+    /// this connection's key, a recognition key of 32 bytes. nil for any other.
+    init?(overCable result: PairResult, host: Fingerprint) {
+        guard result.ok, result.method == "cable", result.proof == nil, result.macID == host.id.text,
+            let recognition = result.recognitionKey.flatMap({ Base64URL.decode($0) }), recognition.count == 32
+        else { return nil }
+        self.init(name: result.name, recognitionKey: recognition)
+    }
 }

@@ -19,6 +19,8 @@ struct NetlinkMessage: Equatable {
         static let getAddress: UInt16 = 22
         static let newRoute: UInt16 = 24
         static let getRoute: UInt16 = 26
+        static let newNeighbour: UInt16 = 28
+        static let getNeighbour: UInt16 = 30
     }
 
     /// `NLM_F_DUMP_INTR`: something changed while the dump ran, so it may be of two moments.
@@ -112,7 +114,7 @@ extension ArraySlice<UInt8> {
 private func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
 
 /// A number's bytes in the machine's order.
-private func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
+func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
     let little = number.littleEndian
     return (0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: little >> ($0 * 8)) }
 }

@@ -23,11 +23,16 @@ package final class NetworkWatcher: Sendable {
     /// one before; the first is compared with what `init` read. Once.
     package func start(_ onChange: @escaping @Sendable (InterfaceTable) -> Void) throws(SocketError) {
         let follower = follower
-        let started = try runThread(name: "network") { follower.follow(onChange) }
+        follower.onChange.withLock { $0 = onChange }
+        let started = try runThread(name: "network") { follower.follow() }
         thread.withLock { $0 = started }
     }
 
-    /// Ends the thread; `onChange` is not called after this returns.
+    /// Reads the table now, on this thread, and tells it if it is another one: for whoever met an interface that the table
+    /// does not have, because the kernel's word about it may wait to be read. Before `start`, nobody is told.
+    package func lookAgain() { try? follower.look() }
+
+    /// Ends the thread; `onChange` is not called by it after this returns.
     package func stop() {
         follower.stopping.signal()
         let running = thread.withLock { thread in
@@ -49,6 +54,8 @@ package final class NetworkWatcher: Sendable {
 private final class Follower: Sendable {
     let latest: Mutex<InterfaceTable>
     let stopping: WakeUp
+    /// Who is told; nil before the start.
+    let onChange = Mutex<(@Sendable (InterfaceTable) -> Void)?>(nil)
     private let changes: ChangeSocket
     private let routes: Mutex<RouteSocket>
 
@@ -64,23 +71,30 @@ private final class Follower: Sendable {
         self.routes = Mutex(routes)
     }
 
-    func follow(_ onChange: @Sendable (InterfaceTable) -> Void) {
+    func follow() {
         var limit: Int32?
         while changes.wait(orUntil: stopping, limit: limit) {
             do {
-                let table = try routes.withLock { routes throws(SocketError) in try routes.read() }.table(
-                    Sysfs().facts)
+                try look()
                 limit = nil
-                let isNew = latest.withLock { latest in
-                    if latest == table { return false }
-                    latest = table
-                    return true
-                }
-                if isNew { onChange(table) }
             } catch {
                 // Out of memory or descriptors: the old table stays until the kernel answers again.
                 limit = Self.retryMilliseconds
             }
+        }
+    }
+
+    /// Reads the table, and tells it if it is another one. Whoever looks tells before the next look, so that an older
+    /// table never follows a newer one.
+    func look() throws(SocketError) {
+        try routes.withLock { routes throws(SocketError) in
+            let table = try routes.read().table(Sysfs().facts)
+            let isNew = latest.withLock { latest in
+                if latest == table { return false }
+                latest = table
+                return true
+            }
+            if isNew { onChange.withLock { $0 }?(table) }
         }
     }
 }

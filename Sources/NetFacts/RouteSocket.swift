@@ -3,6 +3,7 @@
 internal import CLinux
 internal import Glibc
 internal import Sockets
+internal import Wire
 
 /// The rtnetlink socket that asks (spec 05 B1). Used by one thread at a time.
 struct RouteSocket: ~Copyable {
@@ -38,6 +39,51 @@ struct RouteSocket: ~Copyable {
         }
         reading.primary = try egress()
         return reading
+    }
+
+    /// Links by index and name, in the kernel's order.
+    mutating func links() throws(SocketError) -> [LinkMessage] {
+        try list(NetlinkMessage.Kind.getLink, NetlinkMessage.Kind.newLink, headerSize: 16)
+            .compactMap { LinkMessage($0.body) }
+    }
+
+    /// The IPv6 neighbour table of all interfaces.
+    mutating func neighbours() throws(SocketError) -> [NeighbourMessage] {
+        try list(
+            NetlinkMessage.Kind.getNeighbour, NetlinkMessage.Kind.newNeighbour, family: 10, headerSize: 12
+        ).compactMap { NeighbourMessage($0.body) }
+    }
+
+    /// The neighbour table's one entry for an address on an interface; nil without one.
+    mutating func neighbour(_ ip: IPAddress, on index: UInt32) throws(SocketError) -> NeighbourMessage? {
+        let body = NeighbourMessage.question(ip, on: index)
+        let own = try send(NetlinkMessage.Kind.getNeighbour, flags: Self.requestFlags, body: body)
+        while true {
+            for message in try receive() where message.sequence == own {
+                if message.type == NetlinkMessage.Kind.error {
+                    let code = message.errorNumber ?? EPROTO
+                    if code == ENOENT { return nil }
+                    throw SocketError(errno: code, call: "rtnetlink neighbour")
+                }
+                guard message.type == NetlinkMessage.Kind.newNeighbour else { continue }
+                // What was not asked for is no answer, whatever the kernel makes of the question.
+                let found = NeighbourMessage(message.body)
+                return found?.index == index && found?.ip.unscoped == ip.unscoped ? found : nil
+            }
+        }
+    }
+
+    /// One whole dump.
+    private mutating func list(
+        _ type: UInt16, _ answer: UInt16, family: UInt8 = 0, headerSize: Int
+    ) throws(SocketError) -> [NetlinkMessage] {
+        var found: [NetlinkMessage] = []
+        for _ in 0..<Self.attempts {
+            let dump = try dump(type, body: [family] + [UInt8](repeating: 0, count: headerSize - 1))
+            found = dump.messages.filter { $0.type == answer }
+            if dump.isWhole { break }
+        }
+        return found
     }
 
     /// The FIB's answer for 1.1.1.1; nothing is sent. nil without a route.

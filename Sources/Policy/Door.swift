@@ -22,7 +22,7 @@ package enum Origin: String, Sendable, CaseIterable, Hashable {
     case internet
 }
 
-/// The category a refusal is counted under (03 §7.5); the words of the refusal summary and of the API.
+/// Why a connection is refused (03 §7.5): the words of the API, and but for `direct` those of the refusal summary.
 package enum RefusalWord: String, Sendable, CaseIterable, Hashable {
     /// The key, certificate, protocol name or deadline.
     case unpaired
@@ -34,4 +34,9 @@ package enum RefusalWord: String, Sendable, CaseIterable, Hashable {
     case older
     /// Backoff, too many pending connections, too many remote sessions.
     case limit
+    /// By peer-to-peer Wi-Fi while Direct is off. Counts nothing: the person switched off a way in, nobody tried a door.
+    case direct
+
+    /// The words that are counted.
+    package static let counted: [RefusalWord] = [.unpaired, .vpn, .internet, .older, .limit]
 }

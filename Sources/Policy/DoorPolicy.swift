@@ -50,8 +50,9 @@ package enum DoorPolicy {
         case window
     }
 
-    /// Whether the door takes connections of this origin. Home: loopback, direct, lan. Remote: loopback, lan, vpn,
-    /// and internet only with internet access; never direct.
+    /// Whether the door can take connections of this origin. Home: loopback, direct, lan. Remote: loopback, lan, vpn,
+    /// and internet only with internet access; never direct. (That Direct is off is another question: 03 §7.5 counts
+    /// nothing for it.)
     package static func admits(_ door: Door, _ origin: Origin, internet: Bool) -> Bool {
         switch (door, origin) {
         case (_, .loopback), (_, .lan), (.home, .direct), (.remote, .vpn): true

@@ -26,14 +26,17 @@ package struct PendingLimits<ID: Hashable & Sendable>: Sendable {
     /// Pending now.
     package var count: Int { silent.count + talking.count }
 
-    /// A newcomer. Two of its source are enough; a full door closes its oldest connection without a complete
-    /// ClientHello, or, if all have sent one, its oldest, where the limits say so, else the newcomer.
+    /// A newcomer. Two of its source are enough. A full door closes the newcomer, or, where the limits say so, its oldest
+    /// connection without a complete ClientHello; but its oldest that has sent one while those are the more.
+    ///
+    /// The last words are for a device far away, whose hello takes a while: were a silent one always the first to go, a
+    /// crowd that says hello and then nothing would fill the door, and each next one of it would push out the device.
     package mutating func arrive(_ id: ID, from source: IPAddress) -> Verdict {
         if perSource[source, default: 0] >= limits.pendingPerSource { return .refused }
         var victim: ID?
         if count >= limits.pendingPerDoor {
             guard limits.makesRoom else { return .refused }
-            victim = silent.first?.key ?? talking.first?.key
+            victim = (silent.count >= talking.count ? silent.first : talking.first)?.key
             if let victim { leave(victim) }
         }
         silent[id] = source

@@ -44,7 +44,7 @@ package struct RefusalSummary: Sendable {
     }
 
     private mutating func take() -> Line? {
-        let line = RefusalWord.allCases.compactMap { word in counts[word].map { (word: word, count: $0) } }
+        let line = RefusalWord.counted.compactMap { word in counts[word].map { (word: word, count: $0) } }
         counts.removeAll(keepingCapacity: true)
         return line.isEmpty ? nil : Line(counts: line)
     }

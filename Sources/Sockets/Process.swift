@@ -61,6 +61,11 @@ package enum CurrentProcess {
         unsafe getgrnam(name).map { unsafe $0.pointee.gr_gid }
     }
 
+    /// The ID of a user, or nil when there is none of that name.
+    package static func userID(_ name: String) -> UInt32? {
+        unsafe getpwnam(name).map { unsafe $0.pointee.pw_uid }
+    }
+
     private static func writeAll(_ text: String, to descriptor: Int32) {
         let bytes = Array(text.utf8)
         var done = 0

@@ -28,7 +28,11 @@ package struct Hello: Equatable, Sendable {
 
     /// Reads a payload; throws when it is no such object.
     package init(payload: [UInt8]) throws(JSONError) {
-        let json = try JSON.parse(payload)
+        try self.init(json: JSON.parse(payload))
+    }
+
+    /// The same from JSON that is read already.
+    package init(json: JSON) throws(JSONError) {
         appVersion = try json.optionalString("appVersion")
         build = try json.optionalString("build")
         device = try json.optionalString("device")

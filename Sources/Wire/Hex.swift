@@ -36,7 +36,7 @@ package enum Hex {
     }
 
     /// The value of a digit in either case, or nil.
-    static func value(of unit: UInt8) -> UInt8? {
+    package static func value(of unit: UInt8) -> UInt8? {
         switch unit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): unit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): unit - UInt8(ascii: "a") + 10

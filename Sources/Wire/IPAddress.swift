@@ -107,6 +107,9 @@ extension IPAddress {
     /// 127.0.0.0/8 and `::1`.
     package var isLoopback: Bool { isV4(0x7F00_0000, bits: 8) || family == .v6 && high == 0 && low == 1 }
 
+    /// `0.0.0.0` and `::`: as an address to listen at, all of the family.
+    package var isUnspecified: Bool { high == 0 && low == 0 }
+
     /// 169.254.0.0/16 and fe80::/10.
     package var isLinkLocal: Bool {
         isV4(0xA9FE_0000, bits: 16) || family == .v6 && high >> 54 == 0xFE80 >> 6

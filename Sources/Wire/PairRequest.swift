@@ -30,7 +30,11 @@ package struct PairRequest: Equatable, Sendable {
 
     /// Reads a payload; throws when it is no such object.
     package init(payload: [UInt8]) throws(JSONError) {
-        let json = try JSON.parse(payload)
+        try self.init(json: JSON.parse(payload))
+    }
+
+    /// The same from JSON that is read already.
+    package init(json: JSON) throws(JSONError) {
         version = try json.requiredInt("v")
         method = try json.requiredString("method")
         proof = try json.requiredString("proof")

@@ -40,7 +40,7 @@ struct CommandLineParserTests {
         Row("pair --lifetime=60", .pair(PairOptions(lifetime: 60))),
         Row("disconnect s1", .disconnect(session: "s1", message: nil)),
         Row("disconnect --message Good_night s1", .disconnect(session: "s1", message: "Good night")),
-        Row("settings", .settings),
+        Row("settings", .settings), Row("print-cable", .printCable), Row("--json print-cable", .printCable),
         Row(
             "set remote-access on internet-access off",
             .set([

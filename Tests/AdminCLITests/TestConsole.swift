@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import NetFacts
 import Wire
 
 @testable import AdminCLI
@@ -15,6 +16,8 @@ final class TestConsole {
     var secrets: [String] = []
     var environment: [String: String] = ["HOME": "/nonexistent"]
     var now = Fixtures.now
+    /// What the cable rule finds; nil: the kernel does not say.
+    var cables: [CableReport]? = []
     /// What the next wait ends with.
     var stop: Console.Stop?
     /// Called before each wait.
@@ -33,7 +36,7 @@ final class TestConsole {
                 self.errors += $0
                 return self.secrets.isEmpty ? nil : self.secrets.removeFirst()
             }, now: { self.now },
-            environment: { self.environment[$0] }, isRoot: false,
+            environment: { self.environment[$0] }, isRoot: false, cables: { self.cables },
             catchStops: {
                 { descriptor, milliseconds in
                     self.onWait()

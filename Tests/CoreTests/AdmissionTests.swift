@@ -48,6 +48,33 @@ struct AdmissionTests {
         #expect(decide(Self.query(.remote, "D")).decision == .goodbye(.remoteOff))
     }
 
+    /// The table of 03 §3.6 knows nothing of Direct; the answer does, before TLS and after it, and counts nothing.
+    @Test func directIsRefusedByItsNameWhileItIsOff() {
+        let driver = Driver(Self.remote(), devices: [Driver.record("D")])
+        func decide(_ door: Door, beforeTLS: Bool) -> AdmissionAnswer {
+            driver.input {
+                $0.admission(
+                    Self.query(
+                        door, beforeTLS ? nil : "D", remote: "192.168.49.23:5", interface: "awdl0",
+                        beforeTLS: beforeTLS), $1)
+            }
+        }
+        for beforeTLS in [true, false] {
+            let answer = decide(.home, beforeTLS: beforeTLS)
+            #expect(answer.decision == .refuse(.direct) && answer.origin == .direct)
+        }
+        #expect(driver.core.counters.refusals(.home, .direct) == 0 && driver.summaryLines.isEmpty)
+        #expect(decide(.remote, beforeTLS: true).decision == .refuse(.internet))
+        driver.set { $0.direct = true }
+        #expect(decide(.home, beforeTLS: true).decision == .proceed)
+        driver.set { $0.direct = false }
+        // C asks again.
+        #expect(decide(.home, beforeTLS: false).decision == .refuse(.direct))
+        driver.set { $0.direct = true }
+        let answer = decide(.home, beforeTLS: false)
+        #expect(answer.decision == .session && answer.route == "directly" && !answer.away)
+    }
+
     @Test func backoffIsSharedWithTheOwnDoors() {
         let driver = Driver(devices: [Driver.record("D")])
         for _ in 0..<5 { _ = driver.connect(.home, "X") }
@@ -77,6 +104,16 @@ struct AdmissionTests {
         // An entry that nobody closed counted nothing but what was refused above.
         #expect(driver.core.counters.refusals(.home, .limit) == 2)
         #expect(driver.core.counters.refusals(.home, .unpaired) == 0)
+    }
+
+    /// An origin is found once, by the first question about a connection (03 §3.4).
+    @Test func theOriginStaysThatOfTheFirstQuestion() {
+        let driver = Driver(Self.remote(), devices: [Driver.record("D")])
+        let first = driver.input {
+            $0.admission(Self.query(.remote, nil, interface: "wg0", beforeTLS: true), $1)
+        }
+        let next = driver.input { $0.admission(Self.query(.remote, "D"), $1) }
+        #expect(first.origin == .vpn && next.origin == .vpn && next.away)
     }
 
     /// The combined call is never laxer than the steps of a connection.

@@ -88,6 +88,15 @@ struct ChangeTests {
         #expect(row?.detail == "D → Kitchen iPad" && row?.actor == "unix:0")
     }
 
+    @Test func theStoresAnswerCountsOnce() throws {
+        let driver = Driver(devices: [Driver.record("D")])
+        driver.store = nil
+        _ = driver.input { $0.propose(.rename(Driver.key("D").id, "E"), actor: admin, $1) }
+        let change = try #require(driver.waiting.first)
+        for _ in 0..<2 { driver.input { $0.committed(change, .committed, $1) } }
+        #expect(driver.outcomes.count == 1)
+    }
+
     @Test func overriddenSettings() {
         let driver = Driver(
             Self.settings { $0.remotePort = 9_000 },
@@ -165,14 +174,13 @@ struct ChangeTests {
         _ = driver.session(.home, "D", .lan(1))
         _ = driver.session(.home, "D", .lan(2))
         let pending = driver.arrive(.home, .lan(3)).id
+        driver.openWindow(remote: false)
         driver.effects = []
         driver.input { $0.stop($1) }
+        #expect(driver.closedWindows == [.cancelled])
         #expect(driver.goodbyes.map(\.1) == ["quit", "quit"])
         #expect(driver.doorEffects == ["close home"])
-        let closed = driver.effects.compactMap { effect -> ConnectionID? in
-            if case .closeConnection(let id) = effect { id } else { nil }
-        }
-        #expect(closed == [pending])
+        #expect(driver.closedConnections == [pending])
         #expect(driver.connect(.home, "D") == .refusedAtStart(.limit))
         #expect(driver.remove("D") == .refused(.stopping))
         #expect(driver.openWindow() == .alreadyOpen)
@@ -198,6 +206,21 @@ struct ChangeTests {
         #expect(driver.core.tombstone(Driver.key("R")) == nil)
     }
 
+    /// A line names a known key anew, and leaves what the host knows of it.
+    @Test func anImportOfAKnownKeyKeepsItsHistory() {
+        var known = Driver.record("D")
+        known.model = "iPad14,1"
+        known.cableDevice = "9thvTr8MQMHWVzL83q51yQ"
+        known.lastRoute = "on this network"
+        let driver = Driver(devices: [known])
+        var line = Driver.record("D", name: "Kitchen")
+        line.pairedAt = WallTime(milliseconds: 0)
+        line.pairedHow = "import"
+        _ = driver.input { $0.propose(.importDevices([line], restoreRemoved: false), actor: admin, $1) }
+        known.name = "Kitchen"
+        #expect(driver.core.device(known.id) == known)
+    }
+
     @Test func disconnectSaysEnded() {
         let driver = Driver(devices: [Driver.record("D")])
         let id = driver.session(.home, "D") ?? SessionID(text: "")
@@ -208,6 +231,38 @@ struct ChangeTests {
         #expect(driver.core.session(id)?.goodbye == .ended("Bed time"))
         driver.input { $0.sessionEnded(id, .goodbye, $1) }
         #expect(!driver.input { $0.disconnect(id, message: nil, actor: admin, $1) })
+    }
+
+    /// The relay's own `noHost`: counted, logged and told as if a rule had sent it, and once.
+    @Test func aWorkersOwnGoodbyeIsKnown() {
+        var settings = Settings()
+        settings.remoteAccess = true
+        settings.internetAccess = true
+        let driver = Driver(settings, devices: [Driver.record("D")])
+        let id = driver.session(.remote, "D", .internet) ?? SessionID(text: "")
+        #expect(driver.core.table.remoteCount == 1 && driver.core.table.awayCount == 1)
+        driver.effects = []
+        for _ in 0..<2 { driver.input { $0.sessionSaidGoodbye(id, .noHost("Gone."), $1) } }
+        #expect(driver.core.session(id)?.goodbye == .noHost("Gone."))
+        #expect(driver.core.counters.goodbyes == ["noHost": 1])
+        #expect(driver.core.table.remoteCount == 0 && driver.core.table.awayCount == 0)
+        #expect(driver.goodbyes.isEmpty, "the worker is not told what it said")
+        let closing = driver.effects.compactMap {
+            if case .event(.sessionClosing(let view, let goodbye)) = $0 { (view.id, goodbye) } else { nil }
+        }
+        #expect(closing.map(\.0) == [id] && closing.map(\.1) == [.noHost("Gone.")])
+        #expect(driver.logs.map(\.message) == ["goodbye"])
+        driver.effects = []
+        driver.input { $0.sessionEnded(id, .backendFailed, $1) }
+        let fields = Dictionary(uniqueKeysWithValues: driver.logs.first?.fields ?? [])
+        #expect(fields["reason"] == "noHost" && fields["ended"] == "backendFailed")
+
+        // A device that was removed first keeps the reason it was told.
+        let other = driver.session(.remote, "D", .internet) ?? SessionID(text: "")
+        #expect(driver.input { $0.disconnect(other, message: nil, actor: admin, $1) })
+        driver.input { $0.sessionSaidGoodbye(other, .ended(nil), $1) }
+        driver.input { $0.sessionSaidGoodbye(other, .noHost("Gone."), $1) }
+        #expect(driver.core.counters.goodbyes == ["noHost": 1, "ended": 1])
     }
 
     @Test func seenAtMostOnceAMinute() {

@@ -99,7 +99,9 @@ struct ConnectionTests {
     }
 
     @Test func anOriginThatIsNotAdmittedNeverReachesTLS() {
-        let driver = Driver(Self.remote(), devices: [Driver.record("D")])
+        var settings = Self.remote()
+        settings.direct = true
+        let driver = Driver(settings, devices: [Driver.record("D")])
         #expect(driver.connect(.home, "D", .vpn) == .refusedAtStart(.vpn))
         #expect(driver.connect(.home, "D", .internet) == .refusedAtStart(.internet))
         #expect(driver.connect(.remote, "D", .internet) == .refusedAtStart(.internet))
@@ -120,6 +122,79 @@ struct ConnectionTests {
         #expect(driver.input { $0.register(id, hello: nil, counters: SessionCounters(), $1) } == .refuse)
     }
 
+    /// The first peer of a tunnel that just came up is not one of the home network (03 §3.3 step 2).
+    @Test func anInterfaceOfWhichNobodyHasToldYet() {
+        let driver = Driver(Self.remote(), devices: [Driver.record("D")])
+        var arrival = Arrival(
+            id: driver.nextID(), door: .home, peer: SocketAddress(ip: Driver.ip("10.98.0.7"), port: 5),
+            local: SocketAddress(ip: Driver.ip("192.168.1.20"), port: 7455), receivedOn: 9)
+        #expect(driver.input { $0.connectionArrived(arrival, $1) } == .lookAgain)
+        #expect(driver.core.counters.refusals(.home, .vpn) == 0)
+        arrival.hasLookedAgain = true
+        let links = Driver.table.interfaces.map(\.link) + [LinkFacts(index: 9, name: "wg1")]
+        let newer = InterfaceTable.make(links: links, addresses: [], primary: 2)
+        driver.input { $0.interfacesChanged(newer, $1) }
+        #expect(driver.input { $0.connectionArrived(arrival, $1) } == .refuse(.vpn))
+        // One that is gone again: what owns the local address decides.
+        arrival.receivedOn = 10
+        #expect(driver.input { $0.connectionArrived(arrival, $1) } == .proceed(.lan))
+    }
+
+    /// 03 §1, §7.5: peer-to-peer Wi-Fi counts nothing while Direct is off, and does not get in.
+    @Test func withDirectOffNobodyComesThatWay() {
+        let driver = Driver(Self.remote(), devices: [Driver.record("D")])
+        for _ in 0..<9 { #expect(driver.connect(.home, "D", .direct) == .refusedAtStart(.direct)) }
+        #expect(driver.summaryLines.isEmpty)
+        for word in RefusalWord.allCases { #expect(driver.core.counters.refusals(.home, word) == 0) }
+        // The remote door never takes it, so that is a refusal like any other.
+        for direct in [false, true] {
+            driver.set { $0.direct = direct }
+            #expect(driver.connect(.remote, "D", .direct) == .refusedAtStart(.internet))
+        }
+        // And no failure was kept.
+        #expect(driver.session(.home, "D", .direct) != nil)
+    }
+
+    /// Switched off while a connection waits: closed, whatever it waits for, and not counted; what it does later meets
+    /// nobody.
+    @Test(arguments: ["handshake", "gate", "pairing"]) func directGoesOffMeanwhile(_ stage: String) {
+        var settings = Self.remote()
+        settings.direct = true
+        settings.minimumDeviceVersion = "1.2"
+        let driver = Driver(settings, devices: [Driver.record("D")])
+        driver.openWindow()
+        let id = driver.arrive(.home, .direct).id
+        let other = driver.arrive(.home).id
+        let alpn = stage == "pairing" ? "sill-pair/1" : "sill/1"
+        if stage != "handshake" {
+            _ = driver.input { $0.connectionReady(id, alpn: alpn, key: Driver.key("D"), $1) }
+        }
+        driver.effects = []
+        driver.set { $0.direct = false }
+        let closed = driver.effects.compactMap { effect -> ConnectionID? in
+            if case .closeConnection(let id) = effect { id } else { nil }
+        }
+        #expect(closed == [id])
+        switch stage {
+        case "handshake":
+            let ready = driver.input { $0.connectionReady(id, alpn: alpn, key: Driver.key("D"), $1) }
+            #expect(ready == .refuse(.unpaired))
+        case "gate":
+            let hello = Hello(appVersion: "1.2")
+            #expect(
+                driver.input { $0.register(id, hello: hello, counters: SessionCounters(), $1) } == .refuse)
+        default:
+            let proof = driver.proof("D")
+            driver.input { $0.pairingMessage(id, proof, $1) }
+            #expect(driver.answer(to: id) == nil)
+            #expect(driver.core.window(driver.moment)?.triesLeft == 5)
+        }
+        for word in RefusalWord.allCases { #expect(driver.core.counters.refusals(.home, word) == 0) }
+        #expect(driver.core.sessions().isEmpty)
+        let rest = driver.input { $0.connectionReady(other, alpn: "sill/1", key: Driver.key("D"), $1) }
+        #expect(rest == .session(floor: Version("1.2")))
+    }
+
     @Test func theWindowClosedSinceVerify() {
         let driver = Driver()
         driver.openWindow()
@@ -136,6 +211,8 @@ struct ConnectionTests {
     @Test(arguments: [
         ("remove", Door.home, "removed"), ("remove", .remote, "removed"), ("remoteOff", .remote, "remoteOff"),
         ("nothing", .home, "session"), ("nothing", .remote, "session"), ("require", .home, "session"),
+        ("floor", .home, "update"), ("floor", .remote, "update"), ("floorToItsVersion", .home, "session"),
+        ("floorAndRemoteOff", .remote, "remoteOff"),
     ])
     func changesDuringTheGate(_ change: String, _ door: Door, _ outcome: String) {
         var settings = Self.remote()
@@ -152,6 +229,13 @@ struct ConnectionTests {
         case "remove": driver.remove("D")
         case "remoteOff": driver.set { $0.remoteAccess = false }
         case "require": driver.set { $0.requirePairing = true }
+        case "floor": driver.set { $0.minimumDeviceVersion = "1.2.1" }
+        case "floorToItsVersion": driver.set { $0.minimumDeviceVersion = "1.2.0" }
+        case "floorAndRemoteOff":
+            driver.set {
+                $0.minimumDeviceVersion = "1.3"
+                $0.remoteAccess = false
+            }
         default: break
         }
         let registered = driver.input {

@@ -78,7 +78,7 @@ struct DoorTests {
         #expect(driver.doorEffects.count == 1)
         driver.wait(until: 30)
         #expect(driver.doorEffects == ["open remote 7455", "open remote 7455"])
-        report(.portInUse(port: 7455))
+        report(.failed(problem: "no memory"))
         driver.wait(until: 60)
         #expect(driver.doorEffects.count == 3)
         driver.input { $0.interfacesChanged(InterfaceTable([]), $1) }
@@ -146,12 +146,25 @@ struct DoorTests {
         #expect(wakes { driver.wait(until: 120) } == [.seconds(300)])
     }
 
+    /// A tick that comes late tells the minutes one by one, and the empty one ends the timer.
+    @Test func minutesAreNotJoined() {
+        let driver = Driver()
+        _ = driver.connect(.home, "X")
+        driver.now = 10
+        _ = driver.connect(.home, "X")
+        driver.now = 130
+        _ = driver.connect(.home, "X")
+        #expect(driver.summaryLines == ["home unpaired 1", "home unpaired 1", "home unpaired 1"])
+    }
+
     /// 09.34: the origin rule follows the table at once, and a placement once found stays.
     @Test func originsFollowTheTable() {
         let driver = Driver()
         let early = driver.arrive(.home, .vpn)
         #expect(early.verdict == .refuse(.vpn))
         driver.input { $0.interfacesChanged(InterfaceTable([]), $1) }
-        #expect(driver.arrive(.home, .vpn).verdict == .refuse(.internet))
+        var unknown = Driver.From.vpn
+        unknown.receivedOn = nil
+        #expect(driver.arrive(.home, unknown).verdict == .refuse(.internet))
     }
 }

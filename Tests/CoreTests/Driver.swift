@@ -283,6 +283,24 @@ final class Driver {
         }
     }
 
+    /// What `session.closing` said, as (session, reason); "-" without a goodbye.
+    var closings: [(SessionID, String)] {
+        effects.compactMap {
+            if case .event(.sessionClosing(let view, let goodbye)) = $0 {
+                (view.id, goodbye?.reason ?? "-")
+            } else {
+                nil
+            }
+        }
+    }
+
+    /// How sessions ended.
+    var endings: [(SessionID, SessionEnd)] {
+        effects.compactMap {
+            if case .event(.sessionClosed(let view, let why)) = $0 { (view.id, why) } else { nil }
+        }
+    }
+
     var doorEffects: [String] {
         effects.compactMap {
             switch $0 {

@@ -71,7 +71,7 @@ struct PropertyTests {
         driver.store = nil
         var admitted: [ConnectionID] = []
         var hosts: [ConnectionID: Fingerprint] = [:]
-        for step in 0..<400 {
+        for step in 0..<700 {
             driver.now += Double.random(in: 0...2, using: &random)
             let word = Self.words.randomElement(using: &random) ?? "A"
             switch Int.random(in: 0..<40, using: &random) {
@@ -103,12 +103,13 @@ struct PropertyTests {
                 _ = driver.pair(
                     .home, word, driver.proof(word), .lan(Int.random(in: 3...200, using: &random)))
             case 29...32:
-                let bit = Int.random(in: 0..<3, using: &random)
+                let bit = Int.random(in: 0..<4, using: &random)
                 let isOn = Bool.random(using: &random)
                 driver.set {
                     if bit == 0 { $0.requirePairing = isOn }
                     if bit == 1 { $0.remoteAccess = isOn }
                     if bit == 2 { $0.internetAccess = isOn }
+                    if bit == 3 { $0.direct = isOn }
                 }
             default:
                 if !driver.waiting.isEmpty {
@@ -119,6 +120,11 @@ struct PropertyTests {
                     }
                 }
             }
+            // The workers' part: what is cut is over.
+            for case .endSession(let id, _, nil) in driver.effects {
+                driver.input { $0.sessionEnded(id, .stopped, $1) }
+            }
+            driver.effects = []
             let trust = driver.core.trust
             var remote = 0
             for view in driver.core.sessions() where view.goodbye == nil {
@@ -128,6 +134,7 @@ struct PropertyTests {
                     wasPaired: view.paired, hasRoom: true, trust.switches)
                 #expect(verdict == nil, "\(view.id.text)")
                 #expect(view.paired == isPaired)
+                #expect(view.origin != .direct || driver.core.settings.direct)
                 #expect(hosts[view.connection] == driver.core.host.fingerprint, "\(view.id.text)")
                 if view.door == .remote { remote += 1 }
             }

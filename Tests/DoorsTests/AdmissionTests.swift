@@ -35,6 +35,7 @@ struct AdmissionTests {
         #expect(client.end == .closed)
         try host.until("the session is over") { host.ended == [.backendFailed] }
         #expect(host.lines.lines.withLock { $0 }.count == 1)
+        #expect(host.goodbyes == ["noHost": 1])
     }
 
     @Test("the remote door tells a paired device why, when remote access is off")

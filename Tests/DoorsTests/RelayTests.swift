@@ -131,16 +131,29 @@ struct RelayTests {
         let goodbye = try Goodbye(payload: try #require(try between.device.next()).payload)
         #expect(goodbye.reason == "noHost" && goodbye.reconnect == true)
         #expect(try between.device.next() == nil)
+        try between.host.until("it is over") { between.host.ended == [.backendEnded] }
+        #expect(between.host.goodbyes == ["noHost": 1])
 
         let inside = try Stage()
         try inside.session.send(Self.windowList + message(1, 100).prefix(50))
         inside.session.finish()
         #expect(try inside.device.rest().map(\.header.kind) == [.windowList])
+        try inside.host.until("it is over") { inside.host.ended == [.backendEnded] }
+        #expect(inside.host.goodbyes.isEmpty)
 
         let own = try Stage()
         try own.session.send(Self.windowList + message(22, 5))
         own.session.finish()
         #expect(try own.device.rest().map(\.header.kind) == [.windowList, .goodbye])
+        try own.host.until("it is over") { own.host.ended == [.backendEnded] }
+        #expect(own.host.goodbyes.isEmpty)
+
+        let tooLong = try Stage()
+        try tooLong.session.send(
+            Self.windowList + MessageHeader(kind: .windowList, timestamp: 0, length: 4_194_305).encode())
+        #expect(try tooLong.device.rest().map(\.header.kind) == [.windowList, .goodbye])
+        try tooLong.host.until("it is over") { tooLong.host.ended == [.backendFailed] }
+        #expect(tooLong.host.goodbyes == ["noHost": 1])
     }
 
     @Test("a backend that is not there, at either kind of address")

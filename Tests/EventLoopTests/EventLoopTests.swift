@@ -69,6 +69,19 @@ struct EventLoopTests {
         #expect(!last.isPending && kept.count == 2)
     }
 
+    @Test("serving what is ready runs jobs and due timers, and comes back when there is nothing")
+    func ready() throws {
+        let journal = Journal()
+        let loop = try EventLoop()
+        loop.serveReady()
+        loop.mailbox.post { journal.note("job") }
+        let due = loop.timer(after: .zero) { journal.note("timer") }
+        let later = loop.timer(after: .seconds(3600)) { journal.note("never") }
+        // Its clock is coarse: zero may be a round away.
+        while due.isPending { loop.serveReady() }
+        #expect(Set(journal.all) == ["job", "timer"] && later.isPending)
+    }
+
     @Test("a timer may be started again from its own handler")
     func restart() throws {
         let loop = try EventLoop()

@@ -44,7 +44,8 @@ struct OptionsTests {
             $0.homePort = .off
             $0.homeListen = IPAddress("127.0.0.1")
         },
-        Change(["--remote-port", "0"]) { $0.remotePort = 0 },
+        Change(["--remote-port", "0"]) { $0.remotePort = .number(0) },
+        Change(["--remote-port", "off"]) { $0.remotePort = .off },
         Change(["--backend", "unix:/b.sock"]) { $0.backend = .unix("/b.sock") },
         Change(["--backend", "tcp:127.0.0.1:9000"]) {
             $0.backend = SocketAddress("127.0.0.1:9000").map { .tcp($0) }
@@ -55,6 +56,8 @@ struct OptionsTests {
         Change(["--backend", "tcp:[::1]:9000"]) { $0.backend = SocketAddress("[::1]:9000").map { .tcp($0) } },
         Change(["--name", "  Den \u{202E} PC "]) { $0.name = "Den PC" },
         Change(["--no-advertise"]) { $0.advertises = false },
+        Change(["--desktop-user", "ada"]) { $0.desktopUser = "ada" },
+        Change([], ["LATCHKEY_DESKTOP_USER": "ada"]) { $0.desktopUser = "ada" },
         Change(["--workers", "3", "--log-format", "json", "--log-level", "debug"]) {
             $0.workers = 3
             $0.logFormat = .json
@@ -85,7 +88,7 @@ struct OptionsTests {
         (["--state-dir"], "--state-dir needs a value"),
         (["--no-advertise=1"], "--no-advertise takes no value"),
         (["--api-port", "65536"], "--api-port: '65536' is neither off nor 0 to 65535"),
-        (["--remote-port", "80"], "--remote-port: '80' is neither 0 nor 1024 to 65535"),
+        (["--remote-port", "80"], "--remote-port: '80' is neither off, 0 nor 1024 to 65535"),
         (["--backend", "/b.sock"], "--backend: '/b.sock' is neither unix:PATH nor tcp:HOST:PORT"),
         (
             ["--backend", "tcp:192.0.2.1:9000"],
@@ -94,6 +97,8 @@ struct OptionsTests {
         (["--workers", "0"], "--workers: '0' is not 1 to 256"),
         (["--home-listen", "here"], "--home-listen: 'here' is no IP address"),
         (["--name", "\u{200B}"], "--name: the name is empty"),
+        (["--desktop-user", ""], "--desktop-user: the user's name is empty"),
+        (["--desktop-user"], "--desktop-user needs a value"),
         (["--log-level", "loud"], "--log-level: 'loud' is not debug, info, warning or error"),
     ]
 

@@ -95,9 +95,8 @@ class Lab:
         return ["ip", "netns", "exec", f"{self.name}-{namespace}", *map(str, command)]
 
     def run(self, namespace, *command, check=True, **options):
-        done = subprocess.run(
-            self.command(namespace, *command), capture_output=True, text=True, stdin=subprocess.DEVNULL,
-            timeout=options.pop("timeout", 60), **options)
+        options = {"timeout": 60, "input": ""} | options
+        done = subprocess.run(self.command(namespace, *command), capture_output=True, text=True, **options)
         if check:
             assert done.returncode == 0, f"{command} in {namespace}: {done.stderr[-2000:]}"
         return done

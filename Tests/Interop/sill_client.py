@@ -454,6 +454,15 @@ class PairingFailed(Exception):
     """An ok that proves nothing."""
 
 
+def is_tag_of(text, recognition_key):
+    """Whether a record's `r` is of the host with this recognition key (02 section 11)."""
+    tag = unb64u(text or "")
+    if tag is None or len(tag) != 12:
+        return False
+    code = hmac.new(recognition_key, b"sill-tag-v1" + tag[:6], "sha256").digest()
+    return hmac.compare_digest(code[:6], tag[6:])
+
+
 def pair_request(method, proof, name="Interop", model=None, version=1, **extra):
     request = {"v": version, "method": method, "proof": proof, "name": name, **extra}
     if model:

@@ -77,3 +77,10 @@ def test_host_info():
 def test_headers():
     assert sill.message(19, b"12345", 1790265600.5).hex().startswith("1341daad52402000000000000005")
     assert sill.message(1, b"", 0.0, 1)[:10].hex() == "01000000000000000001"
+
+
+@pytest.mark.parametrize("text, want", [
+    ("oaKjpKWmL4V47Ctm", True), ("oaKjpKWmL4V47Cty", False), ("oaKjpKWmL4V47C", False), ("oaKjpKWmL4V47Ctm=", False),
+    ("", False), (None, False)])
+def test_recognition_tag(text, want):
+    assert sill.is_tag_of(text, b"\x11" * 32) is want

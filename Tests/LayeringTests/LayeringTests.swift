@@ -29,7 +29,9 @@ struct LayeringTests {
         Allowed(
             module: "EventLoop", imports: ["Bytes", "CEvent", "Glibc", "Sockets", "Synchronization", "Wire"]),
         Allowed(module: "QRCode", imports: ["CQRencode", "Wire"]),
-        Allowed(module: "SystemBus", imports: ["CSystemd", "Glibc"]),
+        Allowed(
+            module: "SystemBus",
+            imports: ["CSystemd", "EventLoop", "Policy", "Sockets", "Synchronization", "Wire"]),
         Allowed(module: "Terminal", imports: ["Glibc", "Synchronization"]),
         Allowed(
             module: "NetFacts",
@@ -53,7 +55,10 @@ struct LayeringTests {
         Allowed(module: "LatchkeyClient", imports: ["APITypes", "Bytes", "Sockets", "Wire"]),
         Allowed(
             module: "LatchkeyDevice",
-            imports: ["Bytes", "CryptoEngine", "Dispatch", "Policy", "Sockets", "Synchronization", "Wire"]),
+            imports: [
+                "Bytes", "CryptoEngine", "Dispatch", "NetFacts", "Policy", "Sockets", "Synchronization",
+                "Wire",
+            ]),
         Allowed(
             module: "Host",
             imports: [
@@ -64,8 +69,9 @@ struct LayeringTests {
         Allowed(
             module: "AdminCLI",
             imports: [
-                "APITypes", "Core", "LatchkeyClient", "Policy", "QRCode", "Sockets", "StateDirectory",
-                "Synchronization", "Terminal", "Wire",
+                "APITypes", "Core", "CryptoEngine", "LatchkeyClient", "NetFacts", "Policy", "QRCode",
+                "Sockets",
+                "StateDirectory", "Synchronization", "Terminal", "Wire",
             ]),
         Allowed(
             module: "DeviceCLI",

@@ -27,6 +27,23 @@ struct PendingLimitsTests {
         #expect(pending.arrive(5, from: source(1)) == .refused)
     }
 
+    @Test func whoHasTwoGetsNoRoomMade() {
+        var limits = DoorLimits.shipped
+        limits.pendingPerDoor = 2
+        var pending = PendingLimits<Int>(limits)
+        for number in 1...2 { _ = pending.arrive(number, from: source(1)) }
+        #expect(pending.arrive(3, from: source(1)) == .refused)
+        #expect(pending.arrive(4, from: source(2)) == .admittedInsteadOf(1))
+    }
+
+    @Test func whoLeftWithAllMayComeWithTwo() {
+        var pending = PendingLimits<Int>(.shipped)
+        _ = pending.arrive(1, from: source(1))
+        pending.leave(1)
+        let verdicts = (2...4).map { pending.arrive($0, from: source(1)) }
+        #expect(verdicts == [.admitted, .admitted, .refused])
+    }
+
     @Test func theOldestSilentOneMakesRoom() {
         var limits = DoorLimits.shipped
         limits.pendingPerDoor = 3
@@ -38,6 +55,31 @@ struct PendingLimitsTests {
         pending.sentClientHello(4)
         #expect(pending.arrive(5, from: source(5)) == .admittedInsteadOf(1))
         #expect(pending.count == 3)
+    }
+
+    /// Whatever a crowd is made of, somebody whose words are half a second on their way gets to say them: it takes some
+    /// five hundred of the crowd after it to push it out, silent or not.
+    @Test(arguments: ["silent", "talking", "mixed"]) func aSlowDeviceOutlastsACrowd(_ crowd: String) {
+        var pending = PendingLimits<Int>(.shipped)
+        var number = 0
+        var gone: Set<Int> = []
+        func oneMore() {
+            number += 1
+            if case .admittedInsteadOf(let victim) = pending.arrive(number, from: source(number)) {
+                gone.insert(victim)
+            }
+            if crowd == "talking" || (crowd == "mixed" && number.isMultiple(of: 2)) {
+                pending.sentClientHello(number)
+            }
+        }
+        for _ in 0..<2_000 { oneMore() }
+        let device = -1
+        #expect(pending.arrive(device, from: source(10_000)) != .refused)
+        for _ in 0..<500 { oneMore() }
+        #expect(!gone.contains(device))
+        pending.sentClientHello(device)
+        for _ in 0..<500 { oneMore() }
+        #expect(!gone.contains(device) && pending.count == 1_024)
     }
 
     @Test func aFullDoorStillTakesEachNewSource() {

@@ -78,6 +78,9 @@ import Wire
         #expect(mapped.family == .v4)
         #expect(mapped.bytes == [192, 168, 1, 20])
         #expect(mapped.scope == 0)
+        // Only behind 80 zero bits.
+        #expect(IPAddress("2001:db8::ffff:192.168.1.20")?.family == .v6)
+        #expect(IPAddress("::fffe:192.168.1.20")?.family == .v6)
     }
 
     @Test(arguments: [0, 1, 3, 5, 15, 17])
@@ -111,7 +114,9 @@ import Wire
     @Test(arguments: [
         ("127.0.0.0", "loopback"), ("127.255.255.255", "loopback"), ("126.255.255.255", ""),
         ("128.0.0.0", ""),
-        ("::1", "loopback"), ("::2", ""), ("::", ""), ("::ffff:127.0.0.1", "loopback"),
+        ("::1", "loopback"), ("::2", ""), ("::", "unspecified"), ("0.0.0.0", "unspecified"),
+        ("::ffff:0.0.0.0", "unspecified"),
+        ("0.0.0.1", ""), ("::ffff:127.0.0.1", "loopback"),
         ("169.254.0.0", "link"), ("169.254.255.255", "link"), ("169.253.255.255", ""), ("169.255.0.0", ""),
         ("fe80::", "link"), ("febf:ffff::", "link"), ("fe7f::", ""), ("fec0::", ""),
         ("10.0.0.0", "private"), ("10.255.255.255", "private"), ("9.255.255.255", ""), ("11.0.0.0", ""),
@@ -129,6 +134,7 @@ import Wire
         #expect(address.isLinkLocal == (range == "link"))
         #expect(address.isPrivate == (range == "private"))
         #expect(address.isCarrier == (range == "carrier"))
+        #expect(address.isUnspecified == (range == "unspecified"))
     }
 
     @Test(arguments: [

@@ -25,15 +25,15 @@ extension APIDeviceRef {
 }
 
 extension SessionItem {
-    /// A session; `goodbye` only in `session.closing`.
-    init(_ view: SessionView, goodbye: Goodbye? = nil) {
+    /// A session, with its goodbye once it was told to go.
+    init(_ view: SessionView) {
         self.init(
             id: view.id.text, device: view.device.map { APIDeviceRef($0) }, door: view.door.rawValue,
             origin: view.origin.rawValue, cable: view.cable, route: view.route, away: view.away,
             paired: view.paired, mode: view.mode.rawValue, startedAt: view.startedAt,
             remote: view.remote.description, bytesIn: view.counters.bytesIn.load(ordering: .relaxed),
             bytesOut: view.counters.bytesOut.load(ordering: .relaxed), hello: view.hello.map(HelloItem.init),
-            link: LinkItem(), goodbye: goodbye.map(GoodbyeItem.init))
+            link: LinkItem(), goodbye: view.goodbye.map(GoodbyeItem.init))
     }
 }
 

@@ -48,6 +48,34 @@ enum APIProblems {
         Problem(400, "invalidRequest", "The request is not valid", detail: detail, field: field)
     }
 
+    /// A fingerprint that is none.
+    static let invalidFingerprint = invalid(
+        "fingerprint", "fingerprint must be 32 bytes in base64url, or empty for no P-256 key")
+
+    /// A kind 19 that does not decode; one failure was counted.
+    static let badPairingMessage = Problem(
+        422, "badPairingMessage", "Not a pairing message",
+        detail: "The payload is not that of a kind 19. Close the connection without an answer.")
+
+    /// A session that the service carries itself is not a streaming process's to end.
+    static let notDelegated = Problem(
+        409, "notDelegated", "The session is relayed",
+        detail: "An admin ends it with POST /v1/sessions/{id}/close.")
+
+    /// As many sessions as one process may have.
+    static let sessionLimit = Problem(
+        503, "sessionLimit", "Too many sessions are registered",
+        detail: "DELETE those that are over; DELETE /v1/sessions ends all that a former run has left.")
+
+    /// Signatures come too fast.
+    static let rateLimited = Problem(
+        429, "rateLimited", "Too many signatures",
+        detail: "At most 200 handshakes a second are signed. Try again after Retry-After.")
+
+    /// The host's key did not sign.
+    static let cannotSign = Problem(
+        503, "cannotSign", "The host's key does not sign", detail: "Nothing changed. Try again.")
+
     /// A setting that was not taken (spec 09.18).
     static func invalidSetting(_ refusal: SettingRefusal) -> Problem {
         Problem(

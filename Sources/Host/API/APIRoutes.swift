@@ -10,6 +10,7 @@ package enum APIRoutes {
         var routes = ServiceRoutes.routes(services) + IdentityRoutes.routes(services)
         routes += DeviceRoutes.routes(services) + DeviceTransferRoutes.routes(services)
         routes += PairingRoutes.routes(services) + AdmissionRoutes.routes(services)
+        routes += DelegatedRoutes.routes(services)
         routes += SessionRoutes.routes(services) + SettingsRoutes.routes(services)
         return routes + AuditRoutes.routes(services)
     }

@@ -3,8 +3,9 @@
 package import Core
 internal import EventLoop
 package import LocalAPI
+package import Policy
 package import Store
-internal import Wire
+package import Wire
 
 /// Everything the API's handlers reach of the service, and nothing else. Filled once, before the server starts.
 package struct APIServices: Sendable {
@@ -16,10 +17,10 @@ package struct APIServices: Sendable {
     package var identity: IdentityDesk
     /// The current kind 18 payload, signed now. Throws when the key cannot sign.
     package var hostInfo: @Sendable () throws -> [UInt8]
+    /// Signs a SHA-256 with the host's key: DER. Throws when the key cannot sign.
+    package var sign: @Sendable (_ digest: [UInt8]) throws -> [UInt8]
     /// Fresh secrets for a window. Throws when the system has no randomness.
     package var windowEntropy: @Sendable () throws -> WindowEntropy
-    /// `on`, `off` or `unavailable`: whether the host announces itself.
-    package var advertising: @Sendable () -> String
     /// Wall-clock and monotonic time, as the core's.
     package var now: @Sendable () -> Moment
     /// When the service started.
@@ -30,6 +31,13 @@ package struct APIServices: Sendable {
     package var changes = ChangeDesk()
     /// Who waits for a window to be ready. The shell routes effect `windowReady` to it.
     package var windows = WindowDesk()
+    /// Who waits for the answer to a pairing message. The shell routes effects `answerPairing` and `closeConnection` of
+    /// connections that a streaming process holds to it.
+    package var pairings = PairingDesk()
+    /// Whether a link-local source is the USB cable; answers at once or from another thread.
+    package var cable: @Sendable (IPAddress, @escaping @Sendable (CableVerdict) -> Void) -> Void = {
+        $1(.not(.unreadable))
+    }
     /// Counts answers; more samples come from `moreMetrics`.
     package var metrics = Metrics()
     /// Samples of the doors and the relay.
@@ -41,16 +49,16 @@ package struct APIServices: Sendable {
     package init(
         core: SharedCore, store: Store, identity: IdentityDesk,
         hostInfo: @escaping @Sendable () throws -> [UInt8],
+        sign: @escaping @Sendable (_ digest: [UInt8]) throws -> [UInt8],
         windowEntropy: @escaping @Sendable () throws -> WindowEntropy,
-        advertising: @escaping @Sendable () -> String, now: @escaping @Sendable () -> Moment, started: Moment,
-        events: EventHub
+        now: @escaping @Sendable () -> Moment, started: Moment, events: EventHub
     ) {
         self.core = core
         self.store = store
         self.identity = identity
         self.hostInfo = hostInfo
+        self.sign = sign
         self.windowEntropy = windowEntropy
-        self.advertising = advertising
         self.now = now
         self.started = started
         self.events = events

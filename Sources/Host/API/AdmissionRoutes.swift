@@ -28,23 +28,28 @@ enum AdmissionBody {
             let span = body.span
             var key: Key?
             if let place = flat[.fingerprint] { key = Key(span.extracting(place)) }
-            return try query(
+            var query = try query(
                 door: self.door(span.extracting(door)), remote: EndpointText.read(body[remote]),
                 local: flat[.local].map { EndpointText.read(body[$0]) },
-                interface: flat[.interface].map(text), alpn: flat[.alpn].map(text), key: key)
+                interface: flat[.interface].map(text))
+            query.handshake = try handshake(alpn: flat[.alpn].map(text), key: key)
+            return query
         }
         let json = try JSON.parse(body)
         guard case .object = json else {
             throw JSONError(field: nil, message: "the body must be a JSON object")
         }
         let request = try AdmissionRequest(json: json)
-        return try query(
+        var query = try query(
             door: Door(rawValue: request.door), remote: EndpointText.read(request.remote),
-            local: request.local.map { EndpointText.read($0) }, interface: request.interface,
+            local: request.local.map { EndpointText.read($0) }, interface: request.interface)
+        query.handshake = try handshake(
             alpn: request.alpn, key: request.fingerprint.map { Key(Array($0.utf8).span) })
+        return query
     }
 
-    private typealias Endpoint = (address: SocketAddress, zoneName: String?)
+    /// An address as it was read, and the zone it named.
+    typealias Endpoint = (address: SocketAddress, zoneName: String?)
 
     /// The member `fingerprint`.
     private enum Key {
@@ -72,8 +77,9 @@ enum AdmissionBody {
         }
     }
 
-    private static func query(
-        door: Door?, remote: Endpoint?, local: Endpoint??, interface: String?, alpn: String?, key: Key?
+    /// What every call says about a connection, without its handshake. nil stands for what could not be read.
+    static func query(
+        door: Door?, remote: Endpoint?, local: Endpoint??, interface: String?
     ) throws(Problem) -> AdmissionQuery {
         guard let door else {
             throw APIProblems.invalid("door", "door must be home or remote")
@@ -91,7 +97,6 @@ enum AdmissionBody {
             query.local = local.address
         }
         query.interface = interface.flatMap { $0.isEmpty ? nil : $0 }
-        query.handshake = try handshake(alpn: alpn, key: key)
         return query
     }
 
@@ -104,7 +109,7 @@ enum AdmissionBody {
         case (nil, _): throw APIProblems.invalid("alpn", "alpn must be given with fingerprint")
         case (_, nil): throw APIProblems.invalid("fingerprint", "fingerprint must be given with alpn")
         case (_, .invalid?):
-            throw APIProblems.invalid("fingerprint", "fingerprint must be 32 bytes in base64url, or empty")
+            throw APIProblems.invalidFingerprint
         case (let alpn?, .none?):
             return AdmissionQuery.Handshake(alpn: alpn.isEmpty ? nil : alpn, fingerprint: nil)
         case (let alpn?, .some(let key)?):

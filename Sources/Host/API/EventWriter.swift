@@ -60,8 +60,7 @@ package final class EventWriter: Sendable {
         case .sessionOpened(let view):
             count(view, by: 1)
             publish(Kind.sessionOpened, SessionItem(view))
-        case .sessionClosing(let view, let goodbye):
-            publish(Kind.sessionClosing, SessionItem(view, goodbye: goodbye))
+        case .sessionClosing(let view, _): publish(Kind.sessionClosing, SessionItem(view))
         case .sessionClosed(let view, let why):
             count(view, by: -1)
             publish(Kind.sessionClosed, SessionItem(view)) { $0.field("ended", why.rawValue) }
@@ -80,6 +79,13 @@ package final class EventWriter: Sendable {
                 writer.field("closedSessions", rotation.closedSessions)
             }
         }
+    }
+
+    /// Takes effect `broadcastHostInfo`: what kind 18 says is another now.
+    package func hostInfoChanged() {
+        var writer = JSONWriter()
+        writer.object { $0.field("at", wall().rfc3339) }
+        hub.publish(type: EventEnvelope.Kind.hostInfoChanged, data: writer.bytes)
     }
 
     /// The object with `at` after it; a request has its own.

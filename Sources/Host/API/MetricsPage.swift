@@ -27,7 +27,7 @@ enum MetricsPage {
         page.counter(
             "latchkey_refusals_total", "Refused connections by door and word.",
             Door.allCases.flatMap { door in
-                RefusalWord.allCases.map { word in
+                RefusalWord.counted.map { word in
                     ([("door", door.rawValue), ("word", word.rawValue)], counters.refusals(door, word))
                 }
             })

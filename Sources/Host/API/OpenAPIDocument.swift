@@ -234,6 +234,38 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/v1/identity/signatures": {
+      "post": {
+        "operationId": "sign",
+        "tags": ["Identity"],
+        "summary": "Sign a handshake",
+        "description": "For streaming processes that end TLS themselves: what their TLS library asks of the private key. At most 200 a second.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SignatureRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The signature.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Signature"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "429": {
+            "description": "More than 200 a second (rateLimited). Try again after Retry-After.",
+            "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+          },
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
     "/v1/identity/rotate": {
       "post": {
         "operationId": "rotateIdentity",
@@ -697,7 +729,7 @@ enum OpenAPIDocument {
         "operationId": "admit",
         "tags": ["Admission"],
         "summary": "Decide about one connection",
-        "description": "For streaming processes with listeners of their own. Without alpn and fingerprint it answers the question before TLS. null counts as absent.",
+        "description": "For streaming processes with listeners of their own. Without alpn and fingerprint it answers the question before TLS. null counts as absent, here and in every body of these calls.",
         "x-role": "host",
         "security": [{"token": ["host"]}],
         "requestBody": {
@@ -714,6 +746,63 @@ enum OpenAPIDocument {
           "403": {"$ref": "#/components/responses/Forbidden"},
           "405": {"$ref": "#/components/responses/MethodNotAllowed"},
           "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/admissions/failures": {
+      "post": {
+        "operationId": "reportFailure",
+        "tags": ["Admission"],
+        "summary": "Report a handshake that failed",
+        "description": "For the backoff. What an answer of this API has refused is counted already.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AdmissionFailure"}}}
+        },
+        "responses": {
+          "204": {"description": "Counted."},
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/pairing/requests": {
+      "post": {
+        "operationId": "answerPairing",
+        "tags": ["Pairing"],
+        "summary": "Answer a device's pairing message",
+        "description": "A connection that was not admitted for pairing is judged now. With payload null it is closed without a word.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PairingMessage"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "What to send before closing.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PairingReply"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "422": {
+            "description": "The payload is no pairing message (badPairingMessage); one failure was counted. Close without an answer.",
+            "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+          },
           "431": {"$ref": "#/components/responses/HeadersTooLarge"},
           "500": {"$ref": "#/components/responses/Internal"},
           "503": {"$ref": "#/components/responses/Unavailable"}
@@ -755,6 +844,57 @@ enum OpenAPIDocument {
           "500": {"$ref": "#/components/responses/Internal"},
           "503": {"$ref": "#/components/responses/Unavailable"}
         }
+      },
+      "post": {
+        "operationId": "registerSession",
+        "tags": ["Admission"],
+        "summary": "Register a session",
+        "description": "For streaming processes: a connection that was admitted as a session, or one that is judged now, and again as after the device gate.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SessionRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "It is no session: send the goodbye, if there is one, and close.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SessionAnswer"}}}
+          },
+          "201": {
+            "description": "It is one.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SessionAnswer"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      },
+      "delete": {
+        "operationId": "endSessions",
+        "tags": ["Admission"],
+        "summary": "End every session of a streaming process",
+        "description": "For one that starts: it holds none of those that a former run registered.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "responses": {
+          "200": {
+            "description": "They are over.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SessionsClosed"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
       }
     },
     "/v1/sessions/{id}": {
@@ -783,6 +923,107 @@ enum OpenAPIDocument {
           "403": {"$ref": "#/components/responses/Forbidden"},
           "404": {"$ref": "#/components/responses/NotFound"},
           "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      },
+      "delete": {
+        "operationId": "deleteSession",
+        "tags": ["Admission"],
+        "summary": "Say that a session is closed",
+        "description": "Only for sessions of a streaming process.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "description": "The session's ID.",
+            "schema": {"type": "string", "minLength": 1}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "It is over.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Closed"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "409": {"$ref": "#/components/responses/Conflict"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/sessions/{id}/hello": {
+      "post": {
+        "operationId": "sessionHello",
+        "tags": ["Admission"],
+        "summary": "Hand over a device's hello",
+        "description": "The first kind 23 of a session that was registered without one; a later one changes nothing.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "description": "The session's ID.",
+            "schema": {"type": "string", "minLength": 1}
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/DeviceHello"}}}
+        },
+        "responses": {
+          "204": {"description": "Taken."},
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "409": {"$ref": "#/components/responses/Conflict"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/sessions/{id}/pairing-wanted": {
+      "post": {
+        "operationId": "pairingWanted",
+        "tags": ["Admission"],
+        "summary": "Hand over a device's kind 21",
+        "description": "It wants to pair from inside its session. Nothing is answered to it.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "description": "The session's ID.",
+            "schema": {"type": "string", "minLength": 1}
+          }
+        ],
+        "responses": {
+          "204": {"description": "Taken."},
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "409": {"$ref": "#/components/responses/Conflict"},
           "413": {"$ref": "#/components/responses/TooLarge"},
           "431": {"$ref": "#/components/responses/HeadersTooLarge"},
           "500": {"$ref": "#/components/responses/Internal"},
@@ -1534,13 +1775,141 @@ enum OpenAPIDocument {
           "reason": {
             "type": "string",
             "description": "With refuse.",
-            "enum": ["unpaired", "vpn", "internet", "older", "limit"]
+            "enum": ["unpaired", "vpn", "internet", "older", "limit", "direct"]
           },
           "goodbye": {"$ref": "#/components/schemas/Goodbye"},
           "device": {"anyOf": [{"$ref": "#/components/schemas/DeviceRef"}, {"type": "null"}]},
           "route": {"type": "string", "description": "How it comes, for people."},
           "away": {"type": "boolean", "description": "Whether it counts as away from home."}
         }
+      },
+      "AdmissionFailure": {
+        "type": "object",
+        "required": ["door", "remote", "failure"],
+        "properties": {
+          "door": {"type": "string", "description": "Which door.", "enum": ["home", "remote"]},
+          "remote": {"$ref": "#/components/schemas/Endpoint"},
+          "local": {
+            "anyOf": [{"$ref": "#/components/schemas/Endpoint"}, {"type": "null"}],
+            "description": "The door's own."
+          },
+          "interface": {"type": ["string", "null"], "description": "The interface it came in on."},
+          "failure": {
+            "type": "string",
+            "enum": ["untrusted", "noCertificate", "alpn", "http", "notTLS13", "deadline", "badMessage", "peerLeft"]
+          },
+          "fingerprint": {
+            "type": ["string", "null"],
+            "description": "The key it showed, when it got so far.",
+            "pattern": "^([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])?$"
+          }
+        }
+      },
+      "PairingMessage": {
+        "type": "object",
+        "required": ["door", "remote", "fingerprint", "payload"],
+        "properties": {
+          "door": {"type": "string", "description": "Which door.", "enum": ["home", "remote"]},
+          "remote": {"$ref": "#/components/schemas/Endpoint"},
+          "local": {
+            "anyOf": [{"$ref": "#/components/schemas/Endpoint"}, {"type": "null"}],
+            "description": "The door's own."
+          },
+          "interface": {"type": ["string", "null"], "description": "The interface it came in on."},
+          "alpn": {"type": ["string", "null"], "description": "What was negotiated.", "enum": ["sill-pair/1", null]},
+          "fingerprint": {
+            "type": "string",
+            "description": "The key's fingerprint, base64url; empty: no P-256 key.",
+            "pattern": "^([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])?$"
+          },
+          "payload": {"type": "object", "description": "The payload of its kind 19, as it came."}
+        }
+      },
+      "PairingReply": {
+        "type": "object",
+        "required": ["payload", "close"],
+        "properties": {
+          "payload": {
+            "type": ["object", "null"],
+            "description": "The payload of the kind 20 to send, as it is. null: close without a word."
+          },
+          "close": {"type": "boolean", "description": "Whether the connection ends then: always."},
+          "reason": {
+            "type": "string",
+            "description": "With payload null.",
+            "enum": ["unpaired", "vpn", "internet", "limit", "direct"]
+          }
+        }
+      },
+      "SessionRequest": {
+        "type": "object",
+        "required": ["door", "remote", "fingerprint"],
+        "properties": {
+          "door": {"type": "string", "description": "Which door.", "enum": ["home", "remote"]},
+          "remote": {"$ref": "#/components/schemas/Endpoint"},
+          "local": {
+            "anyOf": [{"$ref": "#/components/schemas/Endpoint"}, {"type": "null"}],
+            "description": "The door's own."
+          },
+          "interface": {"type": ["string", "null"], "description": "The interface it came in on."},
+          "alpn": {"type": ["string", "null"], "description": "What was negotiated.", "enum": ["sill/1", null]},
+          "fingerprint": {
+            "type": "string",
+            "description": "The key's fingerprint, base64url; empty: no P-256 key.",
+            "pattern": "^([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])?$"
+          },
+          "hello": {"type": ["object", "null"], "description": "The payload of its kind 23, as it came."}
+        }
+      },
+      "SessionAnswer": {
+        "type": "object",
+        "required": ["id", "goodbye"],
+        "properties": {
+          "id": {"type": ["string", "null"], "description": "The session's ID; null: it is none."},
+          "session": {"$ref": "#/components/schemas/Session"},
+          "hostInfo": {"$ref": "#/components/schemas/SignedHostInfo"},
+          "quality": {"$ref": "#/components/schemas/Quality"},
+          "goodbye": {"anyOf": [{"$ref": "#/components/schemas/Goodbye"}, {"type": "null"}]},
+          "delay": {"type": "number", "description": "How many seconds late the goodbye goes out; absent: at once."},
+          "reason": {
+            "type": "string",
+            "description": "Without a session and a goodbye: why it is closed without a word.",
+            "enum": ["unpaired", "vpn", "internet", "limit", "direct"]
+          }
+        }
+      },
+      "SessionsClosed": {
+        "type": "object",
+        "required": ["closedSessions"],
+        "properties": {"closedSessions": {"type": "integer"}}
+      },
+      "DeviceHello": {
+        "type": "object",
+        "description": "The payload of a kind 23, as it came. Every member is optional.",
+        "properties": {
+          "appVersion": {"type": ["string", "null"]},
+          "build": {"type": ["string", "null"]},
+          "device": {"type": ["string", "null"]},
+          "protocol": {"type": ["integer", "null"]},
+          "audio": {"type": ["array", "null"], "items": {"type": "string"}}
+        }
+      },
+      "SignatureRequest": {
+        "type": "object",
+        "required": ["algorithm", "digest"],
+        "properties": {
+          "algorithm": {"type": "string", "enum": ["ecdsa-p256-sha256"]},
+          "digest": {
+            "type": "string",
+            "description": "A SHA-256, base64url.",
+            "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"
+          }
+        }
+      },
+      "Signature": {
+        "type": "object",
+        "required": ["signature"],
+        "properties": {"signature": {"type": "string", "description": "ECDSA in DER, base64url."}}
       },
       "Hello": {
         "type": "object",

@@ -70,7 +70,7 @@ enum ServiceRoutes {
             remote: DoorStatus(status.remoteDoor),
             window: WindowSummary(open: status.window.map { WindowSummary.Open($0) }),
             sessions: status.sessions, devices: status.devices,
-            qualityRuns: status.quality.runsAway ? "away" : "home", advertising: services.advertising(),
+            qualityRuns: status.quality.runsAway ? "away" : "home", advertising: status.advertising.rawValue,
             reachability: nil, request: status.request.map { PairingRequestItem($0) }, notices: notices)
     }
 

@@ -33,7 +33,7 @@ enum SessionRoutes {
                 guard let text = request.text("remote"), let remote = EndpointText.read(text) else {
                     throw APIProblems.invalid("remote", "remote must be an address with a port")
                 }
-                responder.send(try whois(services, remote.address))
+                responder.send(try whois(services, remote))
             },
         ]
     }
@@ -52,9 +52,13 @@ enum SessionRoutes {
         id.utf8.count == other.utf8.count ? id > other : id.utf8.count > other.utf8.count
     }
 
-    private static func whois(_ services: APIServices, _ remote: SocketAddress) throws(Problem) -> Whois {
+    private static func whois(
+        _ services: APIServices, _ remote: (address: SocketAddress, zoneName: String?)
+    ) throws(Problem) -> Whois {
         let found = services.core.enter { core, _ -> Whois? in
-            guard let view = core.session(remote: remote) else { return nil }
+            guard let view = core.session(remote: remote.address, zoneName: remote.zoneName) else {
+                return nil
+            }
             let device = view.device.flatMap { core.device($0.id) }.map { record in
                 Device(record, connected: core.connectedCount(record.fingerprint))
             }

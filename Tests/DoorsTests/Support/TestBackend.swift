@@ -17,6 +17,21 @@ final class TestBackend {
 
     deinit { try? removeFile(path) }
 
+    /// Whether somebody waits to be accepted.
+    var isDialled: Bool { (try? listener.wait(for: .readable, until: monotonicNow())) == true }
+
+    /// Takes everybody who waits, and lets them go.
+    func emptyQueue() throws { while try acceptUnix(on: listener) != nil {} }
+
+    /// Dials it until its queue is full, so that whoever comes next has to wait. Hanging up does not leave the queue.
+    func fillQueue() throws {
+        do throws(SocketError) {
+            while true { _ = try Socket.unixConnect(path: path, nonblocking: true) }
+        } catch {
+            guard error.isWouldBlock else { throw error }
+        }
+    }
+
     /// The next session, its PROXY header read.
     func accept() throws -> TestBackendSession {
         guard try listener.wait(for: .readable, until: monotonicNow() + .seconds(10)) else {

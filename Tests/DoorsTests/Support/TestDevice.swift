@@ -22,10 +22,12 @@ final class TestDevice {
     private var reader = MessageReader { MessageCaps.hostToDevice($0.kind) }
     private(set) var end: End?
 
-    init(_ identity: Identity, _ alpn: ALPN, at address: SocketAddress) throws {
+    /// Without `handshake` only the TCP connection is made, and the test calls ``step()``.
+    init(_ identity: Identity, _ alpn: ALPN, at address: SocketAddress, handshake: Bool = true) throws {
         socket = try Socket.tcpConnect(address, timeout: .seconds(10))
         let context = try TLSClientContext(key: identity.key, certificateDER: identity.certificate)
         tls = try TLSConnection(client: context, alpn: alpn.rawValue) { _ in true }
+        guard handshake else { return }
         while tls.state == .handshaking, end == nil { try turn() }
         try flush()
     }
@@ -81,6 +83,9 @@ final class TestDevice {
             }
         }
     }
+
+    /// Sends what waits, and takes what has come.
+    func step() throws { try turn() }
 
     private func turn() throws {
         let bytes = try turnRaw()

@@ -32,6 +32,8 @@ final class TestHost: Sendable {
     let doors: Doors
     let lines = LogLines()
     private let router: Router
+    // Made before there might be no descriptor for it.
+    private let pause: WakeUp
 
     /// Carries effects out: to the doors, or at once to the core, from a queue of its own.
     private final class Router: Sendable {
@@ -72,19 +74,9 @@ final class TestHost: Sendable {
         backend: Doors.Backend? = nil, settings: Settings = Settings(), devices: [Identity] = [],
         limits: DoorLimits = .shipped, workers: Int = 1, times: DoorTimes = DoorTimes()
     ) throws {
-        let host = try Identity.host.get()
-        let router = Router(try TLSServerContext(key: host.key, certificateDER: host.certificate))
-        let records = devices.map {
-            DeviceRecord(
-                fingerprint: $0.key.fingerprint, name: "iPad", pairedAt: WallTime(milliseconds: 0),
-                pairedHow: "qr")
-        }
-        let facts = HostFacts(
-            fingerprint: host.key.fingerprint, recognitionKey: [UInt8](repeating: 5, count: 32),
-            fallbackName: "Host", startedAt: wallNow(), sessionPrefix: "t", bootWall: wallNow(), version: "0")
-        let value = Core(
-            host: facts, settings: settings, overrides: SettingsOverrides(), devices: records, tombstones: [],
-            primitives: Primitives(hmacSHA256: Digest.hmacSHA256, equal: Digest.equal), limits: limits)
+        pause = try WakeUp()
+        let router = Router(try Self.makeTLS())
+        let value = try Self.makeCore(settings: settings, devices: devices, limits: limits)
         let core = SharedCore(value, clock: monotonicNow, wall: wallNow) { router.carryOut($0) }
         let infoCount = Count()
         let log = lines
@@ -98,6 +90,29 @@ final class TestHost: Sendable {
         router.doors.withLock { $0 = doors }
         router.core.withLock { $0 = core }
         core.enter { $0.start($1) }
+    }
+
+    /// A core whose host is ``Identity/host`` and knows these devices.
+    static func makeCore(
+        settings: Settings = Settings(), devices: [Identity] = [], limits: DoorLimits = .shipped
+    ) throws -> Core {
+        let records = devices.map {
+            DeviceRecord(
+                fingerprint: $0.key.fingerprint, name: "iPad", pairedAt: WallTime(milliseconds: 0),
+                pairedHow: "qr")
+        }
+        let facts = HostFacts(
+            fingerprint: try Identity.host.get().key.fingerprint,
+            recognitionKey: [UInt8](repeating: 5, count: 32), fallbackName: "Host", startedAt: wallNow(),
+            sessionPrefix: "t", bootWall: wallNow(), version: "0")
+        return Core(
+            host: facts, settings: settings, overrides: SettingsOverrides(), devices: records, tombstones: [],
+            primitives: Primitives(hmacSHA256: Digest.hmacSHA256, equal: Digest.equal), limits: limits)
+    }
+
+    static func makeTLS() throws -> TLSServerContext {
+        let host = try Identity.host.get()
+        return try TLSServerContext(key: host.key, certificateDER: host.certificate)
     }
 
     deinit {
@@ -118,10 +133,12 @@ final class TestHost: Sendable {
     /// Why sessions have ended so far.
     var ended: [SessionEnd] { router.ended.withLock { $0 } }
 
+    /// How many goodbyes of each reason the core knows of.
+    var goodbyes: [String: UInt64] { core.enter { core, _ in core.counters.goodbyes } }
+
     /// Waits, 10 s at most, until something another thread does is done.
     func until(_ what: String, _ condition: () -> Bool) throws {
         let deadline = monotonicNow() + .seconds(10)
-        let pause = try WakeUp()
         while !condition() {
             guard monotonicNow() < deadline else { throw TestTimeout(what: what) }
             _ = pause.wait(until: monotonicNow() + .milliseconds(2))

@@ -34,8 +34,9 @@ struct OpenAPIDocumentTests {
                         fingerprint: key.fingerprint, publicKey: key.point, certificate: [],
                         createdAt: start.wall)
                 }, stage: { .failure(APIProblems.stopping) }, abandon: {}),
-            hostInfo: { [] }, windowEntropy: { WindowEntropy(id: "w", secret: [], code: "") },
-            advertising: { "off" }, now: { start }, started: start, events: EventHub(firstID: 1))
+            hostInfo: { [] }, sign: { _ in [] },
+            windowEntropy: { WindowEntropy(id: "w", secret: [], code: "") },
+            now: { start }, started: start, events: EventHub(firstID: 1))
         services.isMetricsOpen = metricsOpen
         return APIRoutes.all(services)
     }
