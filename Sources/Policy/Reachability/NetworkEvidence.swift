@@ -11,8 +11,8 @@ package struct ReachabilityEvidence: Sendable, Equatable {
     package var router: RouterEvidence?
     /// Every VPN that is up or set up.
     package var vpns: [VPNEvidence] = []
-    /// Profiles and units that are set up but have no link, by the name they would have.
-    package var names: NameEvidence?
+    /// What the address name resolves to; nil when there is none, or nobody asked.
+    package var name: NameEvidence?
     /// The host's own firewall rules for the remote port.
     package var firewall = HostFirewall.unread
     /// Where each fact came from, in the order people read them.
@@ -73,6 +73,10 @@ package struct VPNEvidence: Sendable, Equatable {
     package var isSilent = false
     /// It is configured: a unit is enabled, a profile or a socket exists.
     package var isSetUp = false
+    /// The daemon's socket exists.
+    package var hasSocket = false
+    /// Where the tunnel ends, when a host route to its server tells.
+    package var endsAt: IPAddress?
 
     package init(product: VPNProduct, interface: String? = nil) {
         self.product = product
