@@ -18,7 +18,7 @@ package enum AddressList {
         package var routerIPv4: IPAddress?
         /// MagicDNS names that passed their check, by interface.
         package var magicDNS: [String: String] = [:]
-        /// Tunnels that accept nothing from outside (Shields Up), by interface.
+        /// Tunnels that lead nowhere now (stopped, logged out, Shields Up), by interface.
         package var closed: Set<String> = []
         /// VPNs without a link of their own: their name, MagicDNS name and addresses.
         package var userspace: [UserspaceVPN] = []

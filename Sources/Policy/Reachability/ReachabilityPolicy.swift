@@ -64,7 +64,8 @@ package enum ReachabilityPolicy {
         for vpn in vpns {
             if let interface = vpn.interface {
                 if let name = vpn.dnsName { inputs.magicDNS[interface] = name }
-                if vpn.code == .vpnShieldsUp { inputs.closed.insert(interface) }
+                // Addresses can outlive the connection: one alone is not "up" (05 B5).
+                if !vpn.code.isListed { inputs.closed.insert(interface) }
             }
             if vpn.code == .vpnUserspace {
                 inputs.userspace.append(
