@@ -18,6 +18,10 @@ package enum AddressList {
         package var routerIPv4: IPAddress?
         /// MagicDNS names that passed their check, by interface.
         package var magicDNS: [String: String] = [:]
+        /// Tunnels that lead nowhere now (stopped, logged out, Shields Up), by interface.
+        package var closed: Set<String> = []
+        /// VPNs without a link of their own: their name, MagicDNS name and addresses.
+        package var userspace: [UserspaceVPN] = []
 
         package init(
             table: InterfaceTable, names: ServiceNames, internet: Bool, addressName: String? = nil,
@@ -32,6 +36,22 @@ package enum AddressList {
         }
     }
 
+    /// A VPN whose daemon has addresses but no interface (user-space Tailscale).
+    package struct UserspaceVPN: Sendable, Equatable {
+        /// The `via` of its entries.
+        package var name: String
+        /// Its MagicDNS name, when devices may dial it.
+        package var dnsName: String?
+        /// In the daemon's order.
+        package var addresses: [IPAddress]
+
+        package init(name: String, dnsName: String?, addresses: [IPAddress]) {
+            self.name = name
+            self.dnsName = dnsName
+            self.addresses = addresses
+        }
+    }
+
     /// The most a kind 18 carries.
     package static let limit = 12
 
@@ -40,21 +60,31 @@ package enum AddressList {
     package static func make(_ inputs: Inputs) -> [HostAddress] {
         var list: [HostAddress] = []
         let services = inputs.table.interfaces.filter { $0.link.isUp && !$0.addresses.isEmpty }
-        let tunnels = services.filter { $0.kind == .tunnel }
+        let tunnels = services.filter { $0.kind == .tunnel && !inputs.closed.contains($0.name) }
         let vpns = tunnels.compactMap { tunnel in inputs.names[tunnel.name].map { (name: $0, tunnel: tunnel) }
         }
         .sorted { ($0.name, $0.tunnel.name) < ($1.name, $1.tunnel.name) }
         for vpn in vpns {
             if let name = inputs.magicDNS[vpn.tunnel.name] { list.append(address(name, "vpn", vpn.name)) }
         }
+        for vpn in inputs.userspace {
+            if let name = vpn.dnsName { list.append(address(name, "vpn", vpn.name)) }
+        }
         for vpn in vpns {
             list += usableIPv4(of: vpn.tunnel).map { address($0.description, "vpn", vpn.name) }
+        }
+        for vpn in inputs.userspace {
+            list += vpn.addresses.filter { $0.family == .v4 }.map { address($0.description, "vpn", vpn.name) }
         }
         for tunnel in tunnels.sorted(by: { $0.name < $1.name }) where inputs.names[tunnel.name] == nil {
             list += usableIPv4(of: tunnel).map { address($0.description, "vpn", "VPN (\(tunnel.name))") }
         }
         for vpn in vpns {
             list += usableIPv6(of: vpn.tunnel).map { address($0.ip.description, "vpn", vpn.name) }
+        }
+        for vpn in inputs.userspace {
+            list += vpn.addresses.filter { $0.family == .v6 && !$0.isLinkLocal }
+                .map { address($0.description, "vpn", vpn.name) }
         }
         if let lan = primaryLAN(inputs.table), let ip = usableIPv4(of: lan).first {
             list.append(address(ip.description, "lan", inputs.names[lan.name] ?? lan.name))
@@ -71,6 +101,21 @@ package enum AddressList {
             ?? candidates.first { $0.link.isMainDefault } ?? candidates.first
     }
 
+    /// The primary LAN service's first usable IPv4 (05 A3).
+    package static func lanAddress(_ table: InterfaceTable) -> IPAddress? {
+        primaryLAN(table).flatMap { usableIPv4(of: $0).first }
+    }
+
+    /// Whether a LAN link has an IPv4 that is no use because carriers share it.
+    package static func hasCarrierLAN(_ table: InterfaceTable) -> Bool {
+        lanServices(table).contains { $0.addresses.contains { $0.ip.isCarrier } }
+    }
+
+    /// Whether a LAN link has any address of 2000::/3, temporary ones included.
+    package static func hasGlobalIPv6(_ table: InterfaceTable) -> Bool {
+        lanServices(table).contains { $0.addresses.contains { isGlobal($0.ip) } }
+    }
+
     private static func internetAddresses(_ inputs: Inputs) -> [HostAddress] {
         var list: [HostAddress] = []
         if let text = inputs.addressName, let name = try? DialAddress.parse(text) {
@@ -84,7 +129,8 @@ package enum AddressList {
         return list
     }
 
-    private static func stableGlobalIPv6(_ table: InterfaceTable) -> IPAddress? {
+    /// The address of step 8: stable, global, of a LAN link.
+    package static func stableGlobalIPv6(_ table: InterfaceTable) -> IPAddress? {
         let lans = lanServices(table)
         let ordered =
             lans.filter { $0.index == table.primaryInterface }

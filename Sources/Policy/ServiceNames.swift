@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Wire
+
 /// What people call the machine's networks: `Wi-Fi`, `Ethernet`, `Tailscale` (05 B3, B4, from the link table alone).
 package struct ServiceNames: Sendable, Equatable {
     private var names: [String: String] = [:]
 
     /// Names every interface that is up and has an address. A second one of the same word gets its interface
-    /// appended; the one that carries the default route keeps the plain word.
-    package init(_ table: InterfaceTable) {
+    /// appended; the one that carries the default route keeps the plain word. `vpns` are what daemons, units and
+    /// profiles added about tunnels; without them the link table speaks alone.
+    package init(_ table: InterfaceTable, vpns: [VPNEvidence] = []) {
+        let known = Dictionary(
+            vpns.compactMap { vpn in vpn.interface.map { ($0, Self.word(for: vpn)) } },
+            uniquingKeysWith: { first, _ in first })
         var taken: Set<String> = []
         let candidates = table.interfaces.filter { $0.link.isUp && !$0.addresses.isEmpty }
         let ordered = candidates.sorted { left, right in
@@ -14,13 +20,27 @@ package struct ServiceNames: Sendable, Equatable {
             return leftRank == rightRank ? left.name < right.name : leftRank < rightRank
         }
         for interface in ordered {
-            guard let word = Self.word(for: interface) else { continue }
+            let own = interface.kind == .tunnel ? known[interface.name] ?? nil : nil
+            guard let word = own ?? Self.word(for: interface) else { continue }
             names[interface.name] = taken.insert(word).inserted ? word : "\(word) (\(interface.name))"
         }
     }
 
     /// The service name of an interface; nil for an unnamed tunnel, and for what is no service.
     package subscript(interface: String) -> String? { names[interface] }
+
+    /// What a VPN is called by its product and its own label: `OpenVPN (office)`; nil for a tunnel nobody names.
+    package static func word(for vpn: VPNEvidence) -> String? {
+        let label = vpn.label.map { Label.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
+        if vpn.product == .other { return label.map(unreserved) }
+        return label.map { "\(vpn.product.rawValue) (\($0))" } ?? vpn.product.rawValue
+    }
+
+    /// Names that devices would read as another kind of entry get a word before them (05 B3).
+    private static func unreserved(_ name: String) -> String {
+        let reserved = ["Router", "Address name", "IPv6", "This Mac"]
+        return reserved.contains(name) || name.hasPrefix("VPN (") ? "VPN \(name)" : name
+    }
 
     private static func rank(_ interface: NetworkInterface, _ table: InterfaceTable) -> Int {
         if interface.index == table.primaryInterface { return 0 }
