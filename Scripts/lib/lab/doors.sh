@@ -211,7 +211,7 @@ and be a device in each place. Pair once (put the code in), then connect from ev
   annex       203.0.113.20:7400        203.0.113.20:7455            lan          yes     yes
   container   172.17.0.1:7400          172.17.0.1:7455              lan          yes     yes
   cable       169.254.172.122:7400     169.254.172.122:7455         lan          yes     yes
-  nearby      192.168.49.1:7400        192.168.49.1:7455            direct       yes     never
+  nearby      192.168.49.1:7400        192.168.49.1:7455            direct       with direct on  never
   vpn         10.99.0.2:7400           10.99.0.2:7455               vpn          no      yes
   vpn         192.168.1.20:7400        192.168.1.20:7455            vpn          no      yes
   tailnet     100.88.123.45:7400       100.88.123.45:7455           vpn          no      yes
