@@ -101,8 +101,9 @@ def test_the_setting_withdraws_and_announces_anew(host, service):
         device.until_gone()
     assert service.advertising == "off"
     service.settings(advertise=True)
-    again = [device.until() for device in devices]
-    assert again[0]["txt"]["r"] != first[0]["txt"]["r"] and again[0]["port"] == first[0]["port"]
+    again = [
+        device.until(lambda row: row["txt"]["r"] != first[0]["txt"]["r"]) for device in devices]
+    assert again[0]["txt"] == again[1]["txt"] and again[0]["port"] == first[0]["port"]
     service.until("on")
 
 
