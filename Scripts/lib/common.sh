@@ -33,6 +33,8 @@ test_packages=(
     openssl        # a second opinion on TLS
     avahi-daemon   # the responder that the host is announced by
     avahi-utils    # another publisher beside it
+    gcc            # the sample of delegated mode
+    libjansson-dev # and its JSON
     dbus-daemon    # private message buses
 )
 

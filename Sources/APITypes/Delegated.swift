@@ -110,7 +110,7 @@ package struct PairingMessageReply: APIObject {
     package var payload: JSON?
     /// Whether the connection ends after it; always.
     package var close: Bool
-    /// Why there is none: `unpaired`, `vpn`, `internet` or `limit`.
+    /// Why there is none: `unpaired`, `vpn`, `internet`, `limit` or `direct`.
     package var reason: String?
 
     /// What to answer.
@@ -194,7 +194,7 @@ package struct SessionReply: APIObject {
     package var goodbye: GoodbyeItem?
     /// How many seconds late the goodbye goes out.
     package var delay: Double?
-    /// Why it is closed without a word: `unpaired`, `vpn`, `internet` or `limit`.
+    /// Why it is closed without a word: `unpaired`, `vpn`, `internet`, `limit` or `direct`.
     package var reason: String?
 
     /// A session.

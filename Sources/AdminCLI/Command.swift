@@ -19,6 +19,8 @@ package enum Command: Equatable, Sendable {
     case audit(limit: Int?)
     case identityShow
     case identityRotate(confirmed: Bool)
+    case backup(file: String, passphraseFile: String?, replaces: Bool)
+    case restore(file: String, passphraseFile: String?, restoresRemoved: Bool)
     case unlock(source: String?, device: String?)
     case completion(Shell)
     case version

@@ -21,7 +21,7 @@ struct OptionInfo: Sendable {
 /// What is written about one command: in help, in completions, and for the parser.
 struct CommandInfo: Sendable {
     /// What completes an operand.
-    enum Operand: Sendable { case none, device, session, setting, command, shell, identityVerb }
+    enum Operand: Sendable { case none, device, session, setting, command, shell, identityVerb, file }
 
     let name: String
     var alias: String?

@@ -107,6 +107,14 @@ package enum CommandLineParser {
             return .pair(try pairOptions(info, found))
         case "disconnect":
             return .disconnect(session: try exactly(1, operands, info)[0], message: found.value("--message"))
+        case "backup":
+            return .backup(
+                file: try exactly(1, operands, info)[0], passphraseFile: found.value("--passphrase-file"),
+                replaces: found.has("--force"))
+        case "restore":
+            return .restore(
+                file: try exactly(1, operands, info)[0], passphraseFile: found.value("--passphrase-file"),
+                restoresRemoved: found.has("--restore-removed"))
         case "set": return .set(try changes(operands, info))
         case "completion":
             guard let shell = Shell(rawValue: try exactly(1, operands, info)[0]) else {

@@ -22,6 +22,9 @@ enum CommandTable {
     private static let offlineWords =
         "While the service is down it works on the state directory itself, by the same rules."
 
+    private static let passphraseFile = OptionInfo(
+        "--passphrase-file", "FILE", "the first line of this file is the passphrase")
+
     static let commands: [CommandInfo] = [
         CommandInfo(
             name: "status", summary: "show the host, its doors, the pairing window and sessions",
@@ -139,6 +142,38 @@ enum CommandTable {
             examples: [
                 ("latchkey identity", "what devices pin"),
                 ("latchkey identity rotate", "says what it costs, asks, then rotates"),
+            ]),
+        CommandInfo(
+            name: "backup", operands: "FILE", operand: .file,
+            summary: "save the host's key and database, sealed with a passphrase",
+            options: [
+                passphraseFile, OptionInfo("--force", nil, "replace a file that is there already"),
+            ],
+            details: [
+                "Takes a consistent copy of the state directory's database and key, whether or not the service runs. "
+                    + "It reads the files themselves, so it needs their owner or root. Without the passphrase nobody "
+                    + "can open the file, and nobody can get it back."
+            ],
+            examples: [
+                ("latchkey backup host.latchkey", "asks for the passphrase twice"),
+                ("latchkey backup --passphrase-file /root/pass --force /srv/host.latchkey", "from a timer"),
+            ]),
+        CommandInfo(
+            name: "restore", operands: "FILE", operand: .file,
+            summary: "put a backup in the place of the host's key and database",
+            options: [
+                passphraseFile,
+                OptionInfo("--restore-removed", nil, "bring back devices that were removed since"),
+            ],
+            details: [
+                "The service must be stopped. Everything is checked before anything changes, and what was there is "
+                    + "kept in a directory beside it. A device that was removed since the backup stays removed, unless "
+                    + "--restore-removed is given.",
+                "Ends with 75 when a service still holds the state directory.",
+            ],
+            examples: [
+                ("latchkey restore host.latchkey", "after: systemctl stop latchkeyd"),
+                ("latchkey restore --state-dir /tmp/look host.latchkey", "into a directory of its own"),
             ]),
         CommandInfo(
             name: "unlock", summary: "forget backoffs, quiet times and the count of asked windows",

@@ -16,7 +16,7 @@ package enum CompletionScript {
 
     private static func operandWords(_ command: CommandInfo) -> String {
         switch command.operand {
-        case .none: ""
+        case .none, .file: ""
         case .device: "$(_latchkey_ids list name)"
         case .session: "$(_latchkey_ids sessions device)"
         case .setting: SettingKey.all.map(\.name).joined(separator: " ")
@@ -39,7 +39,9 @@ package enum CompletionScript {
         for command in CommandTable.commands {
             let pattern = command.alias.map { "\(command.name)|\($0)" } ?? command.name
             let options = command.options.map(\.name).joined(separator: " ")
-            cases += "        \(pattern)) words=\"\(options) \(operandWords(command))\" ;;\n"
+            // Where none of the words fit, a file's name may.
+            let files = command.operand == .file ? "; compopt -o default" : ""
+            cases += "        \(pattern)) words=\"\(options) \(operandWords(command))\"\(files) ;;\n"
         }
         return """
             # bash completion for latchkey; source it or put it into /etc/bash_completion.d
@@ -47,7 +49,7 @@ package enum CompletionScript {
             _latchkey() {
                 local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command="" words="" word skip=0
                 case $previous in
-                    --socket|--token-file|--svg) compopt -o default; COMPREPLY=(); return ;;
+                    --socket|--token-file|--svg|--passphrase-file) compopt -o default; COMPREPLY=(); return ;;
                     --state-dir) compopt -o dirnames; COMPREPLY=(); return ;;
                     --api|--lifetime|--message|--since|--limit|--source|--device) COMPREPLY=(); return ;;
                 esac
@@ -77,8 +79,10 @@ package enum CompletionScript {
             names += "        '\(command.name):\(quoted(command.summary))'\n"
             let pattern = command.alias.map { "\(command.name)|\($0)" } ?? command.name
             var arguments = command.options.map { option in
-                "'\(option.name)[\(quoted(option.summary))]\(option.value.map { ":\($0)" } ?? "")'"
+                "'\(option.name)[\(quoted(option.summary))]\(option.value.map { ":\($0)" } ?? "")"
+                    + (option.value == "FILE" ? ":_files'" : "'")
             }
+            if command.operand == .file { arguments.append("'*:file:_files'") }
             let words = operandWords(command)
             if !words.isEmpty { arguments.append("\"*:\(command.operands.lowercased()):(\(words))\"") }
             cases += "        \(pattern)) _arguments $common \(arguments.joined(separator: " ")) ;;\n"
@@ -131,6 +135,7 @@ package enum CompletionScript {
                 "complete -c latchkey -n __fish_use_subcommand -a \(command.name) -d '\(quoted(command.summary))'\n"
             let seen = "-n '__fish_seen_subcommand_from \(command.name) \(command.alias ?? "")'"
             for option in command.options { text += rule(seen, option) }
+            if command.operand == .file { text += "complete -c latchkey \(seen) -F\n" }
             let words = operandWords(command).replacing("$(_latchkey_ids ", with: "(__latchkey_ids ")
             if !words.isEmpty { text += "complete -c latchkey \(seen) -a '\(words)'\n" }
         }

@@ -22,6 +22,7 @@ extension Console {
             inputIsTerminal: Terminal.inputIsTerminal(),
             columns: { StandardStream.output.columns },
             ask: { readInputLine() },
+            askSecretly: { readSecretLine() },
             now: { wallNow() },
             environment: { environmentVariable($0) },
             isRoot: Terminal.isRoot(),

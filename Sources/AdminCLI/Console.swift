@@ -28,6 +28,8 @@ package struct Console {
     package var columns: () -> Int?
     /// One line from the person; nil when there is none.
     package var ask: () -> String?
+    /// The same for a secret: what is typed is not shown. nil also after Ctrl-C.
+    package var askSecretly: () -> String?
     /// What is shown as "3 minutes ago" is counted from here.
     package var now: () -> WallTime
     /// An environment variable.
@@ -42,7 +44,8 @@ package struct Console {
     package init(
         write: @escaping (String) -> Void, complain: @escaping (String) -> Void, outputIsTerminal: Bool,
         inputIsTerminal: Bool, columns: @escaping () -> Int?, ask: @escaping () -> String?,
-        now: @escaping () -> WallTime, environment: @escaping (String) -> String?, isRoot: Bool,
+        askSecretly: @escaping () -> String?, now: @escaping () -> WallTime,
+        environment: @escaping (String) -> String?, isRoot: Bool,
         cables: @escaping () -> [CableReport]?, catchStops: @escaping () -> Wait
     ) {
         self.write = write
@@ -51,6 +54,7 @@ package struct Console {
         self.inputIsTerminal = inputIsTerminal
         self.columns = columns
         self.ask = ask
+        self.askSecretly = askSecretly
         self.now = now
         self.environment = environment
         self.isRoot = isRoot

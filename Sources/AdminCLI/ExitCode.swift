@@ -18,6 +18,8 @@ package struct ExitCode: RawRepresentable, Equatable, Sendable {
     package static let notFound = ExitCode(rawValue: 4)
     /// Several devices or sessions could be meant.
     package static let ambiguous = ExitCode(rawValue: 5)
+    /// A service holds the state directory that is to be restored (EX_TEMPFAIL, as latchkeyd's own).
+    package static let held = ExitCode(rawValue: 75)
     /// Ctrl-C.
     package static let interrupted = ExitCode(rawValue: 130)
 }

@@ -69,6 +69,11 @@ struct CommandRun {
             }
         case .identityShow: try showIdentity()
         case .identityRotate(let confirmed): try rotateIdentity(isConfirmed: confirmed)
+        case .backup(let file, let passphraseFile, let replaces):
+            try BackupRun(output, options).backup(to: file, passphraseFile, replaces: replaces)
+        case .restore(let file, let passphraseFile, let restoresRemoved):
+            try BackupRun(output, options).restore(
+                from: file, passphraseFile, restoresRemoved: restoresRemoved)
         case .unlock(let source, let device): try unlock(source: source, device: device)
         case .completion(let shell): output.print(CompletionScript.text(for: shell))
         case .version: output.print(VersionText.line(isJSON: output.isJSON))

@@ -46,6 +46,7 @@ extension Core {
             for key in restored { tombstones[key] = nil }
             for record in records { put(record) }
             publish()
+            for record in records { showInSessions(record) }
             log(.info, "imported", [("new", String(imported)), ("updated", String(updated))])
             emit(
                 .changeDone(id, .imported(imported: imported, updated: updated, removedSkipped: skipped)))
@@ -88,9 +89,7 @@ extension Core {
         record.name = name
         put(record)
         publish()
-        for session in table.all(of: key) {
-            table.update(session.view.id) { $0.view.device?.name = name }
-        }
+        showInSessions(record)
         log(.info, "renamed", [("device", key.shortName), ("name", "\(old) → \(name)")])
         emit(.event(.deviceRenamed(record)))
         emit(.changeDone(id, .renamed(record)))

@@ -45,7 +45,8 @@ extension Core {
             switch register(id, hello: hello, counters: counters, cable: cable, moment) {
             case .session(let view): return .session(view)
             case .goodbye(let goodbye): return .goodbye(goodbye, after: .zero)
-            case .refuse: return .refuse(.unpaired)
+            // Direct went off meanwhile.
+            case .refuse: return .refuse(.direct)
             }
         }
     }

@@ -137,13 +137,7 @@ extension Core {
         publish()
         if request?.fingerprint == key { request = nil }
         if let cable = pairing.cable { cables.release(cable.device, of: key) }
-        let ref = DeviceRef(id: pairing.record.id, name: pairing.record.name)
-        for session in table.all(of: key) {
-            table.update(session.view.id) {
-                $0.view.paired = true
-                $0.view.device = ref
-            }
-        }
+        showInSessions(pairing.record)
         log(
             .info, "paired",
             [

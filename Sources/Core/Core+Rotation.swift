@@ -49,6 +49,7 @@ extension Core {
                 emit(.closeConnection(id))
             }
         }
+        delegated.identityRotated()
         let ending = table.all().filter { $0.view.goodbye == nil }
         for session in ending { end(session.view.id, .removed, moment) }
         closeWindow(.cancelled, quiets: false, actor: actor, moment)

@@ -208,6 +208,17 @@ extension Core {
         emit(.event(.deviceSeen(record)))
     }
 
+    /// The sessions of a key on the list show the record it has now.
+    mutating func showInSessions(_ record: DeviceRecord) {
+        let device = DeviceRef(id: record.id, name: record.name)
+        for session in table.all(of: record.fingerprint) {
+            table.update(session.view.id) {
+                $0.view.paired = true
+                $0.view.device = device
+            }
+        }
+    }
+
     /// Another pair runs, or the pairs are others (06 A3).
     mutating func refreshQuality() {
         let view = QualityView(

@@ -23,7 +23,7 @@ struct DelegatedBook: Sendable {
     /// Judged a session or a pairing connection, and not registered or heard since.
     struct Judged: Sendable {
         /// Its stage says what it was judged.
-        let connection: Connection
+        var connection: Connection
         /// From here on it is judged anew.
         let ends: MonotonicTime
     }
@@ -55,6 +55,18 @@ struct DelegatedBook: Sendable {
         judged[key] = Judged(connection: connection, ends: now + Self.judgedFor)
         judged.touch(key)
         if judged.count > Self.judgedLimit, let oldest = judged.first { judged.remove(oldest.key) }
+    }
+
+    /// The host has another key: what began with the old one is no session any more, and no pairing.
+    mutating func identityRotated() {
+        for key in judged.keys {
+            guard var old = judged[key], case .admitted = old.connection.stage else {
+                judged.remove(key)
+                continue
+            }
+            old.connection.isOfOldIdentity = true
+            judged[key] = old
+        }
     }
 
     /// What a connection was judged, once.

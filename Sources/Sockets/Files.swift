@@ -9,6 +9,8 @@ package struct FileFacts: Equatable, Sendable {
     package let mode: UInt32
     /// The owner.
     package let uid: UInt32
+    /// The owner's group.
+    package let gid: UInt32
     /// In bytes.
     package let size: Int64
     package let isDirectory: Bool
@@ -26,7 +28,8 @@ package func fileFacts(_ path: String) -> FileFacts? {
     guard unsafe lstat(path, &found) == 0 else { return nil }
     let kind = found.st_mode & S_IFMT
     return FileFacts(
-        mode: UInt32(found.st_mode & 0o7777), uid: found.st_uid, size: Int64(found.st_size),
+        mode: UInt32(found.st_mode & 0o7777), uid: found.st_uid, gid: found.st_gid,
+        size: Int64(found.st_size),
         isDirectory: kind == S_IFDIR, isSocket: kind == S_IFSOCK, isRegular: kind == S_IFREG)
 }
 
@@ -84,6 +87,23 @@ package func renameFile(_ path: String, to target: String) throws(SocketError) {
 package func removeFile(_ path: String) throws(SocketError) {
     do {
         _ = try syscall("unlink \(path)") { unsafe unlink(path) }
+    } catch  where error.isMissing {}
+}
+
+/// Gives a file a second name: one file, and no copy. Throws with `isPresent` when that name is taken.
+package func linkFile(_ path: String, as name: String) throws(SocketError) {
+    _ = try syscall("link \(path) as \(name)") { unsafe link(path, name) }
+}
+
+/// Gives a file, or a link itself, to another user and group; for root.
+package func giveFile(_ path: String, uid: UInt32, gid: UInt32) throws(SocketError) {
+    _ = try syscall("chown \(path)") { unsafe lchown(path, uid, gid) }
+}
+
+/// Removes an empty directory; one that is not there is no error.
+package func removeDirectory(_ path: String) throws(SocketError) {
+    do {
+        _ = try syscall("rmdir \(path)") { unsafe rmdir(path) }
     } catch  where error.isMissing {}
 }
 

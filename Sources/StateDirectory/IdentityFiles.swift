@@ -59,7 +59,7 @@ struct IdentityFiles {
             throw StateError(
                 .unusable,
                 "there is a host key, \(paths.key), but no database that belongs to it (\(paths.database) "
-                    + "\(fileFacts(paths.database) == nil ? "is missing" : "is empty")). \(WayOut.restoreOrStartAnew)"
+                    + "\(fileFacts(paths.database) == nil ? "is missing" : "is empty")). \(WayOut.restoreOrStartAnew(paths.directory))"
             )
         }
         guard mayBegin else {
@@ -73,7 +73,7 @@ struct IdentityFiles {
             throw StateError(
                 .unusable,
                 "the database \(paths.database) is empty and the host key \(paths.key) is missing. "
-                    + WayOut.restoreOrStartAnew)
+                    + WayOut.restoreOrStartAnew(paths.directory))
         }
         return try begin()
     }
@@ -92,7 +92,7 @@ struct IdentityFiles {
                     throw StoreError(
                         .corrupt,
                         "the database \(paths.database) is damaged: it holds devices but no identity. "
-                            + WayOut.restoreOrStartAnew)
+                            + WayOut.restoreOrStartAnew(paths.directory))
                 }
                 return nil
             }
@@ -143,6 +143,6 @@ struct IdentityFiles {
         return StateError(
             .unusable,
             "the database \(paths.database) belongs to the host key of \(wanted.id.text), but \(paths.key) \(what). "
-                + WayOut.restoreOrStartAnew)
+                + WayOut.restoreOrStartAnew(paths.directory))
     }
 }

@@ -11,15 +11,24 @@ enum KeyFile {
     /// The key in a file; nil when the file is not there. Throws `unusable` when it is loose, damaged or not P-256.
     static func read(_ path: String) throws(StateError) -> HostKey? {
         let found = try PrivateFile.read(
-            path, what: "the host key", limit: limit, wayOut: WayOut.restoreOrStartAnew)
+            path, what: "the host key", limit: limit, wayOut: WayOut.restoreOrStartAnew(directory(of: path)))
         guard let bytes = found else { return nil }
         do throws(CryptoError) {
             return try HostKey(pkcs8PEM: bytes)
         } catch {
             let what =
                 error.code == .notP256 ? "is not a P-256 key" : "is damaged or not an unencrypted PKCS#8 key"
-            throw StateError(.unusable, "the host key \(path) \(what). \(WayOut.restoreOrStartAnew)")
+            throw StateError(
+                .unusable, "the host key \(path) \(what). \(WayOut.restoreOrStartAnew(directory(of: path)))")
         }
+    }
+
+    /// The key in a file with the file's bytes, whoever owns it; nil when there is none or it cannot be read.
+    static func peek(_ path: String) -> (pem: [UInt8], key: HostKey)? {
+        guard fileFacts(path)?.isRegular == true, let pem = try? readFile(path, limit: limit),
+            let key = try? HostKey(pkcs8PEM: pem)
+        else { return nil }
+        return (pem, key)
     }
 
     /// Makes a key and its file, synced, 0600.

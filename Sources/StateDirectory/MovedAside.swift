@@ -32,7 +32,8 @@ extension StatePaths {
         (left.hasPrefix("host-key") ? 0 : 1, left) < (right.hasPrefix("host-key") ? 0 : 1, right)
     }
 
-    private func unusedName(_ now: WallTime) throws(SocketError) -> String {
+    /// A name for a directory that keeps what was the identity until now.
+    func unusedName(_ now: WallTime) throws(SocketError) -> String {
         let plain = "\(directory)/identity-until-\(now.rfc3339.filter { $0.isNumber || $0 == "T" })"
         var name = plain
         var number = 2

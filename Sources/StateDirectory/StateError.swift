@@ -53,9 +53,10 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
 /// The ways on that more than one message names.
 enum WayOut {
     /// For a directory whose parts do not belong together.
-    static let restoreOrStartAnew =
-        "Put back latchkey.db and host-key.pem from one and the same copy. To start anew on purpose, with a new "
-        + "identity that every device must pair with again: latchkeyd --new-identity (it moves the old files aside)"
+    static func restoreOrStartAnew(_ directory: String) -> String {
+        "Restore a backup: latchkey restore --state-dir \(directory) FILE. To start anew on purpose, with a new identity "
+            + "that every device must pair with again: latchkeyd --new-identity (it moves the old files aside)"
+    }
 
     /// For a token file: tokens are not the identity, and nothing is lost with one.
     static let newToken = "Remove it and start again: a new one is made"

@@ -86,8 +86,8 @@ struct DatabaseFile: Sendable {
 
     /// Ends the sentence about an unusable file.
     var restore: String {
-        "Nothing was changed. Put back a copy of it (latchkey.db, with its host-key.pem), or start anew on purpose, "
-            + "with a new identity: latchkeyd --new-identity"
+        "Nothing was changed. Restore a backup: latchkey restore --state-dir \(directory(of: path)) FILE. Or start anew "
+            + "on purpose, with a new identity that every device must pair with again: latchkeyd --new-identity"
     }
 
     var notADatabase: StoreError { corrupt("it is not a SQLite database") }

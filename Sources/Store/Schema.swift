@@ -43,7 +43,7 @@ extension DatabaseFile {
     }
 
     /// Whether the file is new (nothing in it), having thrown if it is not one this release may use.
-    private func judge(_ connection: Connection, _ steps: [Migration]) throws(StoreError) -> Bool {
+    func judge(_ connection: Connection, _ steps: [Migration]) throws(StoreError) -> Bool {
         let id = try connection.int("PRAGMA application_id") ?? 0
         let tables = try connection.int("SELECT count(*) FROM sqlite_schema") ?? 0
         if id == 0, tables == 0 { return true }
@@ -117,7 +117,7 @@ extension DatabaseFile {
         for old in numbers.sorted().dropLast(Self.keptCopies) { try removeFile("\(path).before-\(old)") }
     }
 
-    private func newest(_ steps: [Migration]) -> Int64 { steps.last?.version ?? 0 }
+    func newest(_ steps: [Migration] = Migrations.all) -> Int64 { steps.last?.version ?? 0 }
 
     /// SQLite's words for a damaged or unreadable file, with the file's name and the way out.
     func explain(_ error: StoreError) -> StoreError {

@@ -36,14 +36,7 @@ extension Connection {
     func loadState() throws(StoreError) -> StoredState {
         var state = StoredState(
             identity: try loadIdentity(), devices: [], tombstones: [], settings: [:], requirePairing: nil)
-        try forEachRow("SELECT fingerprint, removed_at, removed_by FROM tombstones") {
-            row throws(StoreError) in
-            state.tombstones.append(
-                Tombstone(
-                    fingerprint: try Self.fingerprint(row, 0), removedAt: WallTime(milliseconds: row.int(1)),
-                    removedBy: row.text(2)))
-            return true
-        }
+        state.tombstones = try loadTombstones()
         try forEachRow("SELECT key, value FROM settings") { row in
             state.settings[row.text(0)] = row.text(1)
             return true
@@ -58,6 +51,19 @@ extension Connection {
         }
         state.requirePairing = state.settings.removeValue(forKey: Self.requirePairingKey)
         return state
+    }
+
+    func loadTombstones() throws(StoreError) -> [Tombstone] {
+        var tombstones: [Tombstone] = []
+        try forEachRow("SELECT fingerprint, removed_at, removed_by FROM tombstones") {
+            row throws(StoreError) in
+            tombstones.append(
+                Tombstone(
+                    fingerprint: try Self.fingerprint(row, 0), removedAt: WallTime(milliseconds: row.int(1)),
+                    removedBy: row.text(2)))
+            return true
+        }
+        return tombstones
     }
 
     /// The devices in the rows after `low` up to `high`, by row number.

@@ -48,3 +48,32 @@ package func readInputLine() -> String? {
         if line.count < 4096 { line.append(byte) }
     }
 }
+
+/// One line of the terminal that is standard input, without showing it; nil after Ctrl-C, at the end of input, or when
+/// the terminal cannot be told to hide it. At most 4,096 bytes are kept.
+package func readSecretLine() -> String? {
+    var shown = termios()
+    guard unsafe tcgetattr(0, &shown) == 0 else { return nil }
+    var hidden = shown
+    // Byte by byte and without signals, so that Ctrl-C cannot leave the terminal hiding what is typed.
+    hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+    guard unsafe tcsetattr(0, TCSAFLUSH, &hidden) == 0 else { return nil }
+    defer {
+        unsafe tcsetattr(0, TCSAFLUSH, &shown)
+        StandardStream.error.write("\n")
+    }
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while true {
+        let count = unsafe read(0, &byte, 1)
+        if count < 0, errno == EINTR { continue }
+        if count <= 0 { return nil }
+        switch byte {
+        case 0x0A, 0x0D: return String(decoding: line, as: UTF8.self)
+        case 0x03, 0x04: return nil
+        case 0x08, 0x7F: while let last = line.popLast(), last & 0xC0 == 0x80 {}
+        case 0x15: line = []
+        default: if line.count < 4096 { line.append(byte) }
+        }
+    }
+}

@@ -13,6 +13,7 @@ final class TestConsole {
     var outputIsTerminal = false
     var inputIsTerminal = false
     var answers: [String] = []
+    var secrets: [String] = []
     var environment: [String: String] = ["HOME": "/nonexistent"]
     var now = Fixtures.now
     /// What the cable rule finds; nil: the kernel does not say.
@@ -30,7 +31,8 @@ final class TestConsole {
         Console(
             write: { self.output += $0 }, complain: { self.errors += $0 }, outputIsTerminal: outputIsTerminal,
             inputIsTerminal: inputIsTerminal, columns: { 80 },
-            ask: { self.answers.isEmpty ? nil : self.answers.removeFirst() }, now: { self.now },
+            ask: { self.answers.isEmpty ? nil : self.answers.removeFirst() },
+            askSecretly: { self.secrets.isEmpty ? nil : self.secrets.removeFirst() }, now: { self.now },
             environment: { self.environment[$0] }, isRoot: false, cables: { self.cables },
             catchStops: {
                 { descriptor, milliseconds in

@@ -106,6 +106,16 @@ struct AdmissionTests {
         #expect(driver.core.counters.refusals(.home, .unpaired) == 0)
     }
 
+    /// An origin is found once, by the first question about a connection (03 §3.4).
+    @Test func theOriginStaysThatOfTheFirstQuestion() {
+        let driver = Driver(Self.remote(), devices: [Driver.record("D")])
+        let first = driver.input {
+            $0.admission(Self.query(.remote, nil, interface: "wg0", beforeTLS: true), $1)
+        }
+        let next = driver.input { $0.admission(Self.query(.remote, "D"), $1) }
+        #expect(first.origin == .vpn && next.origin == .vpn && next.away)
+    }
+
     /// The combined call is never laxer than the steps of a connection.
     @Test func sameAsTheOwnDoors() {
         for door in Door.allCases {

@@ -23,11 +23,16 @@ struct AskTests {
         #expect(driver.ask("U")?.reason == "shown")
         #expect(driver.core.status(driver.moment).request?.state == .showing)
         driver.wait(until: 90)
-        let changes = driver.effects.compactMap { effect -> LockState? in
-            if case .event(.lockChanged(let state)) = effect { state } else { nil }
-        }
-        #expect(changes == [.unlocked, .locked])
+        #expect(driver.lockChanges == [.unlocked, .locked])
         #expect(driver.ask("V")?.reason == "locked")
+    }
+
+    @Test func whatLogindSaysIsToldAtOnce() {
+        let driver = Driver()
+        driver.input { $0.logindSays(.unlocked, $1) }
+        driver.input { $0.logindSays(.unlocked, $1) }
+        driver.input { $0.logindSays(.silent, $1) }
+        #expect(driver.lockChanges == [.unlocked, .locked])
     }
 
     @Test func aWordThatRanOutIsNotWaitedFor() {
@@ -71,9 +76,35 @@ struct AskTests {
         let driver = unlocked()
         driver.wait(until: 100)
         #expect(driver.ask("K")?.reason == "shown")
-        driver.wait(until: 401)
+        driver.wait(until: 399.9)
+        #expect(driver.closedWindows == [])
+        driver.wait(until: 400)
         #expect(driver.closedWindows == [.expired])
         #expect(driver.ask("K")?.reason == "shown")
+    }
+
+    @Test func aStoppedWindowQuietsItsAsker() {
+        let driver = unlocked()
+        #expect(driver.ask("K")?.reason == "shown")
+        for (number, time) in [0.0, 1, 3, 7, 15].enumerated() {
+            driver.wait(until: time)
+            _ = driver.pair(.home, "K", driver.wrongProof(), .lan(100 + number))
+        }
+        #expect(driver.closedWindows == [.stopped])
+        #expect(driver.ask("K", .lan(50))?.reason == "openOnMac")
+        #expect(driver.ask("M")?.reason == "openOnMac")
+        #expect(driver.ask("M", .lan(51))?.reason == "shown")
+    }
+
+    /// 03 §11.2: remote access off cancels the window it served, and that quiets whoever asked for it.
+    @Test func remoteAccessOffQuietsTheAskerOfItsWindow() {
+        let driver = unlocked()
+        driver.set { $0.remoteAccess = true }
+        #expect(driver.ask("K")?.reason == "shown")
+        driver.openWindow()
+        driver.set { $0.remoteAccess = false }
+        #expect(driver.closedWindows == [.cancelled])
+        #expect(driver.ask("K")?.reason == "openOnMac")
     }
 
     @Test func threeWindowsIn600s() {
@@ -108,6 +139,18 @@ struct AskTests {
                 == "openOnMac")
         #expect(driver.core.status(driver.moment).request == nil)
         #expect(driver.core.window(driver.moment) == nil)
+        // Whatever else: also while the host is locked.
+        driver.core.logind = .locked
+        #expect(driver.ask("U", .host)?.reason == "locked")
+        #expect(driver.core.status(driver.moment).request == nil)
+    }
+
+    @Test func aRequestEndsWithItsWindow() {
+        let driver = unlocked()
+        #expect(driver.ask("U")?.reason == "shown")
+        #expect(driver.core.status(driver.moment).request?.state == .showing)
+        _ = driver.input { $0.closeWindow(actor: .service, $1) }
+        #expect(driver.core.status(driver.moment).request == nil)
     }
 
     @Test func withdrawOnlyByTheVeryKey() {
@@ -168,6 +211,8 @@ struct AskTests {
         driver.suppliesEntropy = false
         driver.core.logind = .unlocked
         #expect(driver.ask("U")?.reason == "shown")
+        // An open window needs none.
+        #expect(driver.ask("V", .lan(9))?.reason == "shown")
         _ = driver.pair(.home, "U", PairRequest(method: "cancel", name: "U"))
         let answer = driver.ask("U")
         #expect(answer?.reason == "busy" && answer?.retryAfter == 1)
@@ -183,5 +228,12 @@ struct AskTests {
         driver.wait(until: 60)
         _ = driver.ask("U")
         #expect(lines() == 3)
+    }
+}
+
+extension Driver {
+    /// What was told of the lock.
+    var lockChanges: [LockState] {
+        effects.compactMap { if case .event(.lockChanged(let state)) = $0 { state } else { nil } }
     }
 }

@@ -77,6 +77,8 @@ struct CableTests {
         #expect(record?.pairedHow == "cable")
         #expect(record?.cableDevice == Self.deviceX)
         #expect(driver.order == ["commit", "paired", "answer"])
+        // It has a line of its own.
+        #expect(driver.lines("ask").isEmpty && driver.lines("paired").count == 1)
     }
 
     @Test func theSameKeyAgainSavesAndTellsNothing() {
@@ -181,6 +183,18 @@ struct CableTests {
         #expect(driver.core.device(Driver.key("K").id)?.cableDevice == nil)
         driver.store = .committed
         _ = driver.sessionByCable("K")
+        #expect(driver.core.device(Driver.key("K").id)?.cableDevice == Self.deviceX)
+    }
+
+    /// Whatever is on its way: one commit for one cable, and the first to be durable stays.
+    @Test func twoSessionsAtOnceBindOnce() {
+        let driver = unlocked([Self.bound("K", nil)])
+        driver.store = nil
+        for _ in 0..<2 { _ = driver.sessionByCable("K") }
+        #expect(driver.waiting.count == 1)
+        _ = driver.sessionByCable("K", Self.cable(Self.deviceY))
+        #expect(driver.waiting.count == 2)
+        for id in driver.waiting { driver.input { $0.committed(id, .committed, $1) } }
         #expect(driver.core.device(Driver.key("K").id)?.cableDevice == Self.deviceX)
     }
 

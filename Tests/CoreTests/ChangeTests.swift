@@ -88,6 +88,15 @@ struct ChangeTests {
         #expect(row?.detail == "D → Kitchen iPad" && row?.actor == "unix:0")
     }
 
+    @Test func theStoresAnswerCountsOnce() throws {
+        let driver = Driver(devices: [Driver.record("D")])
+        driver.store = nil
+        _ = driver.input { $0.propose(.rename(Driver.key("D").id, "E"), actor: admin, $1) }
+        let change = try #require(driver.waiting.first)
+        for _ in 0..<2 { driver.input { $0.committed(change, .committed, $1) } }
+        #expect(driver.outcomes.count == 1)
+    }
+
     @Test func overriddenSettings() {
         let driver = Driver(
             Self.settings { $0.remotePort = 9_000 },
@@ -165,14 +174,13 @@ struct ChangeTests {
         _ = driver.session(.home, "D", .lan(1))
         _ = driver.session(.home, "D", .lan(2))
         let pending = driver.arrive(.home, .lan(3)).id
+        driver.openWindow(remote: false)
         driver.effects = []
         driver.input { $0.stop($1) }
+        #expect(driver.closedWindows == [.cancelled])
         #expect(driver.goodbyes.map(\.1) == ["quit", "quit"])
         #expect(driver.doorEffects == ["close home"])
-        let closed = driver.effects.compactMap { effect -> ConnectionID? in
-            if case .closeConnection(let id) = effect { id } else { nil }
-        }
-        #expect(closed == [pending])
+        #expect(driver.closedConnections == [pending])
         #expect(driver.connect(.home, "D") == .refusedAtStart(.limit))
         #expect(driver.remove("D") == .refused(.stopping))
         #expect(driver.openWindow() == .alreadyOpen)
@@ -196,6 +204,21 @@ struct ChangeTests {
         #expect(driver.outcomes == [.imported(imported: 1, updated: 2, removedSkipped: [])])
         #expect(driver.core.trust.isPaired(Driver.key("R")))
         #expect(driver.core.tombstone(Driver.key("R")) == nil)
+    }
+
+    /// A line names a known key anew, and leaves what the host knows of it.
+    @Test func anImportOfAKnownKeyKeepsItsHistory() {
+        var known = Driver.record("D")
+        known.model = "iPad14,1"
+        known.cableDevice = "9thvTr8MQMHWVzL83q51yQ"
+        known.lastRoute = "on this network"
+        let driver = Driver(devices: [known])
+        var line = Driver.record("D", name: "Kitchen")
+        line.pairedAt = WallTime(milliseconds: 0)
+        line.pairedHow = "import"
+        _ = driver.input { $0.propose(.importDevices([line], restoreRemoved: false), actor: admin, $1) }
+        known.name = "Kitchen"
+        #expect(driver.core.device(known.id) == known)
     }
 
     @Test func disconnectSaysEnded() {

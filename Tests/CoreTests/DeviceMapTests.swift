@@ -50,6 +50,25 @@ struct DeviceMapTests {
         #expect(made.contains(Driver.key("k0")) == (count > 0))
     }
 
+    /// A start that is a key's own first bits includes it.
+    @Test func fromTheVeryKey() throws {
+        let keys = try [UInt8(0), 0x80].map { first in
+            try #require(Fingerprint(bytes: [first] + [UInt8](repeating: 0, count: 31)))
+        }
+        let map = DeviceMap(
+            keys.map {
+                DeviceRecord(fingerprint: $0, name: "", pairedAt: WallTime(milliseconds: 0), pairedHow: "qr")
+            })
+        for (index, key) in keys.enumerated() {
+            var seen: [Fingerprint] = []
+            map.forEach(from: key.leadingBits) {
+                seen.append($0.fingerprint)
+                return true
+            }
+            #expect(seen == Array(keys[index...]))
+        }
+    }
+
     @Test func prefixesAndPages() {
         let records = (0..<3_000).map { Driver.record("k\($0)") }
         let driver = Driver(devices: records)

@@ -78,7 +78,7 @@ struct DoorTests {
         #expect(driver.doorEffects.count == 1)
         driver.wait(until: 30)
         #expect(driver.doorEffects == ["open remote 7455", "open remote 7455"])
-        report(.portInUse(port: 7455))
+        report(.failed(problem: "no memory"))
         driver.wait(until: 60)
         #expect(driver.doorEffects.count == 3)
         driver.input { $0.interfacesChanged(InterfaceTable([]), $1) }
@@ -144,6 +144,17 @@ struct DoorTests {
         #expect(wakes { _ = driver.connect(.home, "X") } == [])
         #expect(wakes { driver.wait(until: 60) } == [.seconds(120)])
         #expect(wakes { driver.wait(until: 120) } == [.seconds(300)])
+    }
+
+    /// A tick that comes late tells the minutes one by one, and the empty one ends the timer.
+    @Test func minutesAreNotJoined() {
+        let driver = Driver()
+        _ = driver.connect(.home, "X")
+        driver.now = 10
+        _ = driver.connect(.home, "X")
+        driver.now = 130
+        _ = driver.connect(.home, "X")
+        #expect(driver.summaryLines == ["home unpaired 1", "home unpaired 1", "home unpaired 1"])
     }
 
     /// 09.34: the origin rule follows the table at once, and a placement once found stays.

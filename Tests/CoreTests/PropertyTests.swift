@@ -71,7 +71,7 @@ struct PropertyTests {
         driver.store = nil
         var admitted: [ConnectionID] = []
         var hosts: [ConnectionID: Fingerprint] = [:]
-        for step in 0..<400 {
+        for step in 0..<700 {
             driver.now += Double.random(in: 0...2, using: &random)
             let word = Self.words.randomElement(using: &random) ?? "A"
             switch Int.random(in: 0..<40, using: &random) {

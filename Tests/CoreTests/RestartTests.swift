@@ -42,6 +42,17 @@ struct RestartTests {
         #expect(after.arrive(.remote).verdict == .proceed(.lan))
     }
 
+    @Test func eachDoorHasItsOwn() {
+        var settings = Settings()
+        settings.remoteAccess = true
+        let before = Driver(settings)
+        for _ in 0..<5 { _ = before.connect(.remote, "U") }
+        #expect(stored(before).map(\.kind) == [.remoteBackoff])
+        let after = restarted(stored(before), clock: 0)
+        #expect(after.arrive(.remote).verdict == .refuse(.limit))
+        #expect(after.arrive(.home).verdict == .proceed(.lan))
+    }
+
     @Test func quietTimesAndAskedWindowsGoOn() {
         let before = Driver()
         before.core.logind = .unlocked

@@ -189,6 +189,55 @@ struct WindowTests {
         #expect(driver.core.window(driver.moment)?.triesLeft == 4)
     }
 
+    @Test func aTextThatIsNoBase64IsAWrongProof() {
+        let driver = Driver()
+        driver.openWindow()
+        let answer = driver.pair(.home, "U", PairRequest(method: "qr", proof: "no!", name: "U"))
+        #expect(answer?.reason == "code" && answer?.triesLeft == 4)
+    }
+
+    /// 03 §5.6: a connection that the remote door let in for another window.
+    @Test func aWindowForHomeTakesNoProofAtTheRemoteDoor() {
+        let driver = Driver()
+        driver.openWindow()
+        guard case .pairing(let id) = driver.connect(.remote, "U", alpn: .pairing) else {
+            Issue.record("no pairing connection")
+            return
+        }
+        driver.openWindow(remote: false, replace: true)
+        let proof = driver.proof("U")
+        driver.input { $0.pairingMessage(id, proof, $1) }
+        #expect(driver.answer(to: id)?.reason == "closed")
+        #expect(driver.core.window(driver.moment)?.triesLeft == 5)
+        #expect(driver.pair(.home, "U", proof)?.ok == true)
+    }
+
+    /// Nothing beyond the one message is ever judged (02 §5.2).
+    @Test func aConnectionHasOneMessage() {
+        let driver = Driver()
+        driver.openWindow()
+        driver.store = nil
+        guard case .pairing(let id) = driver.connect(.home, "U", alpn: .pairing) else {
+            Issue.record("no pairing connection")
+            return
+        }
+        let proof = driver.proof("U")
+        driver.input { $0.pairingMessage(id, proof, $1) }
+        driver.input { $0.pairingMessage(id, proof, $1) }
+        #expect(driver.answer(to: id) == nil)
+        for change in driver.waiting { driver.input { $0.committed(change, .committed, $1) } }
+        #expect(driver.answer(to: id)?.ok == true)
+    }
+
+    @Test func aWindowIsOverAtItsEndTicksOrNot() {
+        let driver = Driver()
+        driver.openWindow()
+        driver.now = 299.999
+        #expect(driver.core.window(driver.moment) != nil)
+        driver.now = 300
+        #expect(driver.core.window(driver.moment) == nil)
+    }
+
     @Test func aProofForAnotherKeyIsWrong() {
         let driver = Driver()
         driver.openWindow()
@@ -208,12 +257,14 @@ struct WindowTests {
         #expect(driver.ask("U")?.reason == "shown")
         let asked = driver.core.window(driver.moment)
         #expect(asked?.openedBy == .device && asked?.remote == false && asked?.askedBy?.name == "U")
-        #expect(asked?.link.addresses.isEmpty == true)
         driver.set { $0.remoteAccess = true }
+        #expect(!driver.core.hostInfo.addresses.isEmpty)
+        #expect(driver.core.window(driver.moment)?.link.addresses.isEmpty == true)
         #expect(driver.connect(.remote, "V", alpn: .pairing) == .refusedInHandshake)
         let taken = driver.openWindow()
         #expect(taken == .takenOver(id: asked?.id ?? ""))
         let now = driver.core.window(driver.moment)
+        #expect(driver.core.trust.remotePairingOpen)
         #expect(now?.openedBy == .admin && now?.remote == true && now?.askedBy?.name == "U")
         #expect(now?.code == asked?.code && now?.expiresAt == asked?.expiresAt)
         #expect(now?.link.addresses.isEmpty == false)

@@ -35,10 +35,16 @@ def start(scratch):
         running.append(backend)
         return backend
 
+    def delegated(*options, name="one"):
+        service = harness.DelegatedService(f"{scratch}/{name}", *options)
+        running.append(service)
+        return service.start()
+
     starter.sample, starter.scripted, starter.directory = sample, scripted, scratch
+    starter.delegated = delegated
     yield starter
     for program in reversed(running):
-        program.stop()
+        getattr(program, "stop_all", program.stop)()
 
 
 @pytest.fixture
@@ -46,8 +52,21 @@ def sample(start):
     return start.sample("--rate", "200k", "--fps", "20")
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "relay_only: about what the service itself does with a session's bytes")
+
+
+def pytest_generate_tests(metafunc):
+    """A module that says BOTH_WAYS has its journeys made with the service's own doors and with a streaming process's."""
+    if "service" in metafunc.fixturenames and getattr(metafunc.module, "BOTH_WAYS", False):
+        alone = metafunc.definition.get_closest_marker("relay_only")
+        metafunc.parametrize("service", ["relay"] if alone else ["relay", "delegated"], indirect=True)
+
+
 @pytest.fixture
-def service(start, sample):
+def service(request, start, sample):
+    if getattr(request, "param", "relay") == "delegated":
+        return start.delegated()
     return start(backend=sample.address)
 
 

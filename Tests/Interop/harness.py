@@ -19,6 +19,7 @@ import sill_client as sill
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("LATCHKEY_BIN") or ROOT / ".build" / "debug")
 SAMPLE_HOST = ROOT / "Scripts" / "sample-host"
+DELEGATED_HOST = ROOT / "Scripts" / "sample-delegated-host"
 START_LIMIT = 30.0  # seconds until a program must be ready; only ever waited for in full when it hangs
 FRIENDLY = 10.0  # seconds until something that should happen at once counts as not happening
 
@@ -61,11 +62,33 @@ class Answer:
         return f"{self.status} {self.body[:300]!r}"
 
 
+# Its own mounts, in which /run/dbus is the directory given, or empty.
+OWN_BUS = """
+[ -d /run/dbus ] || { mount -t tmpfs tmpfs /run && mkdir /run/dbus; } || exit 1
+if [ -n "$1" ]; then mount --bind "$1" /run/dbus; else mount -t tmpfs tmpfs /run/dbus; fi || exit 1
+shift
+exec "$@"
+"""
+
+
+def with_bus(directory, command):
+    """The command line of a service whose system bus lies in `directory`; by default it has none.
+
+    The machine's own logind would have a say in the lock: a screen that is locked, or a server, fails half the journeys.
+    """
+    if directory is None and (os.geteuid() != 0 or not os.path.exists("/run/dbus/system_bus_socket")):
+        return command
+    return ["unshare", "-m", "--propagation", "private", "sh", "-c", OWN_BUS, "sh", str(directory or ""), *command]
+
+
 class Service:
     """One latchkeyd. Options given here come after those of the harness."""
 
-    def __init__(self, directory, *options, backend=None, remote_port=0, advertises=False, env=None):
+    mode = "relay"
+
+    def __init__(self, directory, *options, backend=None, remote_port=0, advertises=False, env=None, bus=None):
         self.directory = pathlib.Path(directory)
+        self.bus = bus
         self.state, self.runtime = self.directory / "state", self.directory / "run"
         self.log_path = self.directory / "latchkeyd.log"
         self.backend = backend
@@ -86,7 +109,7 @@ class Service:
             line += ["--remote-port", str(self.remote_port)]
         if self.backend:
             line += ["--backend", self.backend]
-        return line + self.options + list(more)
+        return with_bus(self.bus, line + self.options + list(more))
 
     def start(self, *more):
         self.runtime.mkdir(parents=True, exist_ok=True)
@@ -242,6 +265,70 @@ class SampleHost:
         if self.process and self.process.poll() is None:
             self.process.send_signal(how)
             self.process.wait(START_LIMIT)
+
+
+class DelegatedService(Service):
+    """A latchkeyd without doors of its own, and the sample of a streaming process that has them.
+
+    To a device both ways look the same, so to a journey they do too: `door` and `doors` are the process's.
+    """
+
+    mode = "delegated"
+
+    def __init__(self, directory, *options, env=None):
+        super().__init__(
+            directory, "--home-port", "off", "--remote-port", "off", *options, remote_port=None, env=env)
+        self.streaming = None
+        self.printed = []
+
+    def start(self, *more):
+        before = self.printed.count("ready")
+        super().start(*more)
+        if self.get("/v1/settings")["remotePort"] == 7455:
+            self.settings(remotePort=free_port())
+        if self.streaming is None or self.streaming.poll() is not None:
+            self.start_streaming()
+        eventually(lambda: self.printed.count("ready") > before and "home" in self.doors, START_LIMIT)
+        return self
+
+    def streaming_command(self):
+        return [str(DELEGATED_HOST), "--api", str(self.runtime / "api.sock"), "--remote-port",
+                str(self.get("/v1/settings")["remotePort"])]
+
+    def start_streaming(self):
+        self.streaming = subprocess.Popen(self.streaming_command(), stdout=subprocess.PIPE, text=True)
+        threading.Thread(target=self._read, args=(self.streaming.stdout,), daemon=True).start()
+
+    def _read(self, lines):
+        for line in lines:
+            self.printed.append(line.strip())
+
+    def stop(self, how=signal.SIGTERM):
+        """The service; the streaming process stays, as another program would."""
+        return super().stop(how)
+
+    def stop_all(self):
+        if self.streaming and self.streaming.poll() is None:
+            self.streaming.terminate()
+            self.streaming.wait(START_LIMIT)
+        self.stop()
+
+    @property
+    def doors(self):
+        found = {}
+        for line in self.printed:
+            door, _, port = line.partition(" ")
+            if port == "closed":
+                found.pop(door, None)
+            elif port:
+                found[door] = int(port)
+        return found
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("", 0))
+        return probe.getsockname()[1]
 
 
 class ScriptedBackend:

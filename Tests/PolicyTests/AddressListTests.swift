@@ -89,6 +89,24 @@ struct AddressListTests {
             ])
     }
 
+    /// Whatever sorts first: one that stays, or none.
+    @Test(arguments: [(["2001:db8::ff"], ["2001:db8::ff/internet/IPv6"]), ([], [])])
+    func onlyAStableGlobalAddress(_ stable: [String], _ told: [String]) {
+        let table = InterfaceTable.make(
+            links: [Self.link(2, "wlan0")],
+            addresses: [
+                Self.own(2, "2001:db8::aa", temporary: true), Self.own(2, "2001:db8::bb", deprecated: true),
+                Self.own(2, "fd4e::20"),
+            ] + stable.map { Self.own(2, $0) }, primary: 2)
+        #expect(list(table, internet: true) == told)
+    }
+
+    @Test func aNameInAnotherLetterCaseIsTheSame() {
+        let told = list(
+            Self.base, internet: true, name: "HOST.ts.net", magicDNS: ["tailscale0": "host.ts.net"])
+        #expect(told == ["host.ts.net/vpn/Tailscale"] + Self.baseList)
+    }
+
     @Test func anUnnamedTunnelShowsItsIPv4() {
         let table = InterfaceTable.make(
             links: [Self.link(3, "tun0", "tun")],

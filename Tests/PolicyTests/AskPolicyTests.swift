@@ -27,6 +27,9 @@ struct AskPolicyTests {
         (facts(seen: true, claimed: true, window: true, quiet: true, recent: 3), .pairNow),
         (facts(seen: true, window: true), .shownNotOpened),
         (facts(seen: true, claimed: true, other: true), .shownOpened),
+        (facts(claimed: true), .shownOpened),
+        (facts(host: true, quiet: true, recent: 3), .openOnHost(.thisHost)),
+        (facts(quiet: true, recent: 3), .openOnHost(.quiet)),
         (facts(window: true, host: true), .shownNotOpened), (facts(host: true), .openOnHost(.thisHost)),
         (facts(quiet: true), .openOnHost(.quiet)), (facts(recent: 3), .openOnHost(.often)),
         (facts(recent: 2), .shownOpened), (facts(), .shownOpened),
@@ -65,6 +68,24 @@ struct AskPolicyTests {
         #expect(limits.quietSince(key: key(2), source: other, at: at(300)) == nil)
         limits.quiet(key: key(2), source: S, at: at(200))
         #expect(limits.quietSince(key: key(1), source: S, at: at(300)) == at(200))
+        // Another close restarts it.
+        limits.quiet(key: key(1), source: S, at: at(650))
+        #expect(limits.quietSince(key: key(1), source: other, at: at(1249.9)) == at(650))
+    }
+
+    @Test func quietOnesAreBounded() throws {
+        var limits = AskLimits()
+        func key(_ number: Int) throws -> Fingerprint {
+            let bytes = [UInt8(number >> 8), UInt8(number & 0xFF)] + [UInt8](repeating: 0, count: 30)
+            return try #require(Fingerprint(bytes: bytes))
+        }
+        for number in 0...4_096 {
+            limits.quiet(try key(number), at: at(0))
+            limits.quiet(IPAddress(v4: UInt32(number)), at: at(0))
+        }
+        #expect(limits.quietKeys(at: at(1)).count == 4_096)
+        #expect(limits.quietSources(at: at(1)).count == 4_096)
+        #expect(try limits.quietSince(key: key(0), source: IPAddress(v4: 0), at: at(1)) == nil)
     }
 
     @Test func threeWindowsIn600s() {

@@ -50,6 +50,28 @@ struct BackoffTests {
         #expect(backoff.isBlocked(ip("198.51.3.249"), at: at(2)))
     }
 
+    /// The one that failed longest ago is forgotten, not the one that failed first.
+    @Test func theSourceThatFailedLastStays() {
+        var limits = DoorLimits.shipped
+        limits.sources = 2
+        var backoff = Backoff(limits)
+        let (first, second, third) = (ip("192.0.2.1"), ip("192.0.2.2"), ip("192.0.2.3"))
+        for source in [first, second, first, third, first, first, first] {
+            backoff.failed(source, at: at(1))
+        }
+        #expect(backoff.isBlocked(first, at: at(2)))
+    }
+
+    /// Its failures are spent, however short it is.
+    @Test func aBackoffClearsTheList() {
+        var limits = DoorLimits.reference
+        limits.backoff = .seconds(10)
+        var backoff = Backoff(limits)
+        for time in 0..<5 { backoff.failed(source, at: at(Double(time))) }
+        for time in 14..<18 { backoff.failed(source, at: at(Double(time))) }
+        #expect(!backoff.isBlocked(source, at: at(18)))
+    }
+
     @Test func finishedRecordsAreDropped() {
         var backoff = Backoff(.shipped)
         for index in 0..<100 { backoff.failed(ip("198.51.100.\(index)"), at: at(0)) }
@@ -81,7 +103,7 @@ struct BackoffTests {
     }
 
     @Test(arguments: [
-        ("2001:db8:2:3:4::1", Origin.internet, "2001:db8:2:3::"),
+        ("2001:db8:2:3:ff04::1", Origin.internet, "2001:db8:2:3::"),
         ("2001:db8:2:3::1", .lan, "2001:db8:2:3::1"),
         ("2001:db8:2:3::1", .vpn, "2001:db8:2:3::1"), ("203.0.113.9", .internet, "203.0.113.9"),
         ("fe80::9%3", .lan, "fe80::9"), ("::ffff:203.0.113.9", .internet, "203.0.113.9"),

@@ -12,7 +12,8 @@ struct DeviceGateTests {
             ("1.2", .hello, Hello(appVersion: "1.3.4"), true),
             ("1.2", .hello, Hello(appVersion: "1.1"), false),
             ("1.2", .hello, Hello(), false), ("2", .hello, Hello(appVersion: "1.9"), false),
-            ("1.2", .hello, nil, false), ("1.2", .frame, nil, false), ("1.2", nil, nil, false),
+            ("1.2", .hello, nil, false), ("1.2", .frame, nil, false),
+            ("1.2", .frame, Hello(appVersion: "2"), false), ("1.2", nil, nil, false),
             ("0", nil, nil, true), ("0.10", .hello, Hello(appVersion: "0.9"), false),
         ] as [(String, MessageKind?, Hello?, Bool)])
     func gate(_ floor: String, _ kind: MessageKind?, _ hello: Hello?, _ admitted: Bool) throws {
@@ -27,6 +28,11 @@ struct DeviceGateTests {
         #expect(delays == Array(repeating: .zero, count: 5) + Array(repeating: .seconds(2), count: 2))
         #expect(gate.refused(ip("192.168.1.10"), at: at(7)).delay == .zero)
         #expect(gate.refused(source, at: at(62)).delay == .zero)
+    }
+
+    @Test func itsNumbers() {
+        #expect(DeviceGate.deadline == .seconds(2))
+        #expect(DeviceGate.delay == .seconds(2))
     }
 
     @Test func oneLineASourceAndMinute() {
@@ -48,5 +54,11 @@ struct DeviceGateTests {
         #expect(message.contains(" \(word) "))
         #expect(message.contains("2.0"))
         #expect(message.count <= 200)
+    }
+    @Test func atMost200Characters() throws {
+        let floor = try #require(Version(Array(repeating: "123456789", count: 8).joined(separator: ".")))
+        let message = DeviceGate.message(
+            device: nil, host: String(repeating: "h", count: 64), floor: floor)
+        #expect(message.count == 200)
     }
 }

@@ -37,6 +37,12 @@ struct InterfaceKindPolicyTests {
             what: "bridge member", link: LinkFacts(index: 1, name: "tap0", infoKind: "tun", master: 9),
             kind: .ignored),
         Row(
+            what: "Wi-Fi Direct in a bridge", link: LinkFacts(index: 1, name: "p2p-wlan0-0", master: 9),
+            kind: .peerToPeer),
+        Row(
+            what: "modem in a bridge", link: LinkFacts(index: 1, name: "wwan0", master: 9, isModem: true),
+            kind: .ignored),
+        Row(
             what: "VRF member with an address",
             link: LinkFacts(index: 1, name: "eth1", master: 9, isPhysical: true), own: ["10.0.0.1"],
             kind: .lan),
@@ -55,6 +61,13 @@ struct InterfaceKindPolicyTests {
                 index: 1, name: "ppp0", hardwareType: 512, isPointToPoint: true, isMainDefault: true),
             own: ["100.64.3.1"], kind: .uplink),
         Row(
+            what: "ppp with a public address that is not the way out",
+            link: LinkFacts(index: 1, name: "ppp0", hardwareType: 512, isPointToPoint: true),
+            own: ["203.0.113.5"], kind: .tunnel),
+        Row(
+            what: "ppp, link-local", link: LinkFacts(index: 1, name: "ppp0", isMainDefault: true),
+            own: ["169.254.1.1"], kind: .tunnel),
+        Row(
             what: "ppp VPN, private", link: LinkFacts(index: 1, name: "ppp0", isMainDefault: true),
             own: ["10.1.1.1"], kind: .tunnel),
         Row(
@@ -63,6 +76,9 @@ struct InterfaceKindPolicyTests {
         Row(
             what: "point-to-point flag",
             link: LinkFacts(index: 1, name: "x0", isPointToPoint: true), kind: .tunnel),
+        Row(
+            what: "dummy called wg9", link: LinkFacts(index: 1, name: "wg9", infoKind: "dummy"),
+            kind: .tunnel),
         Row(what: "veth", link: LinkFacts(index: 1, name: "veth1", infoKind: "veth"), kind: .other),
         Row(
             what: "veth that is the way out",

@@ -45,6 +45,8 @@ struct OriginPolicyTests {
         Row(source: "192.168.7.7", local: eth0, receivedOn: 8, origin: .vpn, arrival: "wg0"),
         Row(source: "192.168.1.23", local: eth0, receivedOn: 2, origin: .lan, arrival: "eth0"),
         Row(source: "10.170.1.1", receivedOnName: "wwan0", origin: .internet, arrival: "wwan0"),
+        Row(source: "169.254.1.2", receivedOn: 9, origin: .internet, arrival: "wwan0"),
+        Row(source: "fe80::9%9", origin: .internet, arrival: "wwan0"),
         // An unknown arrival looks at the prefixes of every lan interface.
         Row(source: "203.0.113.50", origin: .lan), Row(source: "100.72.1.1", origin: .lan),
         // A loopback arrival is no arrival; the local address is asked then.
@@ -54,7 +56,8 @@ struct OriginPolicyTests {
         // An index that is gone gives nothing; a name that is gone counts by its name.
         Row(source: "203.0.113.9", local: eth0, receivedOn: 77, origin: .internet, arrival: "eth0"),
         Row(source: "192.168.7.7", local: eth0, receivedOnName: "tun7", origin: .vpn, arrival: "tun7"),
-        // The zone wins over everything.
+        // The zone wins over everything, and so does the scope.
+        Row(source: "fe80::9%5", local: eth0, receivedOn: 2, origin: .direct, arrival: "awdl0"),
         Row(source: "fe80::2", local: eth0, zone: "wg0", receivedOn: 2, origin: .vpn, arrival: "wg0"),
     ]
 
@@ -63,6 +66,20 @@ struct OriginPolicyTests {
             source: row.source.map { ip($0) }, local: row.local.map { ip($0) }, zoneName: row.zone,
             receivedOn: row.receivedOn, receivedOnName: row.receivedOnName, table: tableT)
         #expect(placement == Placement(origin: row.origin, arrival: row.arrival))
+    }
+
+    /// An interface of kind other has a network for what arrives by it, and for nobody else.
+    @Test(arguments: [(UInt32?.some(2), Origin.lan, String?.some("docker0")), (nil, .internet, nil)])
+    func theNetworkOfAnotherInterface(_ receivedOn: UInt32?, _ origin: Origin, _ arrival: String?) {
+        let table = InterfaceTable([
+            NetworkInterface(
+                link: LinkFacts(index: 2, name: "docker0"), kind: .other,
+                addresses: [InterfaceAddress(ip: ip("203.0.113.1"), prefixBits: 24)])
+        ])
+        let placement = OriginPolicy.classify(
+            source: ip("203.0.113.50"), local: nil, zoneName: nil, receivedOn: receivedOn,
+            receivedOnName: nil, table: table)
+        #expect(placement == Placement(origin: origin, arrival: arrival))
     }
 
     @Test func aPrefixOfNoBitsIsNoNetwork() {
@@ -79,7 +96,8 @@ struct OriginPolicyTests {
 
     /// 03 §12.3.
     @Test(arguments: [
-        ("127.0.0.1", true), ("::1", true), ("192.168.1.20", true), ("::ffff:192.168.1.20", true),
+        ("127.0.0.1", true), ("127.0.0.2", true), ("::1", true), ("192.168.1.20", true),
+        ("::ffff:192.168.1.20", true),
         ("192.168.1.21", false), ("100.88.123.45", true),
     ])
     func fromThisHost(_ source: String, _ expected: Bool) {

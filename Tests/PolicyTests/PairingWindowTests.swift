@@ -69,6 +69,17 @@ struct PairingWindowTests {
             window.judge(method: "code", source: Self.source(1), at: at(0.1)) { $0 == [2] } == .accept)
     }
 
+    /// 02 §6.3, rule 4 before rule 5.
+    @Test func aSourceWaitsBeforeItsCodesKeyIsAskedFor() {
+        var window = PairingWindow(secret: [1], expiry: at(300))
+        func judge(_ method: String, _ time: Double) -> PairingWindow.Verdict {
+            window.judge(method: method, source: Self.source(1), at: at(time)) { _ in false }
+        }
+        #expect(judge("qr", 0) == .reject(triesLeft: 4))
+        #expect(judge("code", 2) == .busy(.seconds(3)))
+        #expect(judge("code", 5) == .busy(.seconds(1)))
+    }
+
     @Test func eachMethodHasItsKey() {
         var window = window()
         #expect(window.judge(method: "qr", source: Self.source(1), at: at(0)) { $0 == [1] } == .accept)
@@ -87,6 +98,17 @@ struct PairingWindowTests {
         #expect(window.judge(method: "qr", source: Self.source(1), at: at(300)) { _ in true } == .expired)
         #expect(
             window.judge(method: "qr", source: Self.source(1), at: at(299.999)) { _ in true } == .accept)
+    }
+
+    /// 02 §6.3, rule 2 before rules 3 and 4.
+    @Test func anExpiredWindowIsNotBusy() {
+        var window = window()
+        func judge(_ source: Int, _ time: Double) -> PairingWindow.Verdict {
+            window.judge(method: "qr", source: Self.source(source), at: at(time)) { _ in false }
+        }
+        #expect(judge(1, 299.5) == .reject(triesLeft: 4))
+        #expect(judge(2, 300.1) == .expired)
+        #expect(judge(1, 302) == .expired)
     }
 
     /// However many sources take part, five wrong proofs are all there are, and they take 15 s.

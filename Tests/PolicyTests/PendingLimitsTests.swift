@@ -27,6 +27,23 @@ struct PendingLimitsTests {
         #expect(pending.arrive(5, from: source(1)) == .refused)
     }
 
+    @Test func whoHasTwoGetsNoRoomMade() {
+        var limits = DoorLimits.shipped
+        limits.pendingPerDoor = 2
+        var pending = PendingLimits<Int>(limits)
+        for number in 1...2 { _ = pending.arrive(number, from: source(1)) }
+        #expect(pending.arrive(3, from: source(1)) == .refused)
+        #expect(pending.arrive(4, from: source(2)) == .admittedInsteadOf(1))
+    }
+
+    @Test func whoLeftWithAllMayComeWithTwo() {
+        var pending = PendingLimits<Int>(.shipped)
+        _ = pending.arrive(1, from: source(1))
+        pending.leave(1)
+        let verdicts = (2...4).map { pending.arrive($0, from: source(1)) }
+        #expect(verdicts == [.admitted, .admitted, .refused])
+    }
+
     @Test func theOldestSilentOneMakesRoom() {
         var limits = DoorLimits.shipped
         limits.pendingPerDoor = 3

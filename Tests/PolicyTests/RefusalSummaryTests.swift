@@ -43,6 +43,7 @@ struct RefusalSummaryTests {
 
     @Test(arguments: [
         ([100.0, 102, 106], [false, false, true]), ([100, 130, 161], [false, false, false]),
+        ([100, 130, 160], [false, false, false]), ([100, 130, 160.5], [false, false, false]),
         ([100, 130, 159.9, 160], [false, false, true, true]),
     ])
     func olderTries(_ tries: [Double], _ shown: [Bool]) {
@@ -55,6 +56,9 @@ struct RefusalSummaryTests {
         for time in [100.0, 102, 106] { _ = older.tried(ip("192.168.1.9"), at: at(time)) }
         #expect(older.isShown(at: at(705.9)))
         #expect(!older.isShown(at: at(706)))
+        // From the last try, each time.
+        _ = older.tried(ip("192.168.1.9"), at: at(110))
+        #expect(older.isShown(at: at(709.9)))
     }
 
     @Test func olderTriesOfOneSourceOnly() {

@@ -18,7 +18,8 @@ struct SessionRulesTests {
     @Test(arguments: [
         Sweep(door: .remote, now: 8, heard: 0), Sweep(door: .remote, now: 8.1, heard: 0, cut: .silent),
         Sweep(door: .remote, now: 20, heard: 12), Sweep(door: .remote, now: 20.1, heard: 12, cut: .silent),
-        Sweep(door: .remote, now: 14.9, heard: 14, waiting: -5),
+        Sweep(door: .remote, now: 7.9, heard: -1),
+        Sweep(door: .remote, now: 14.9, heard: 14, waiting: -5, took: -5),
         Sweep(door: .remote, now: 15, heard: 14, waiting: 0, cut: .notDraining),
         Sweep(door: .remote, now: 29, heard: 28, waiting: 0, took: 14.1),
         Sweep(door: .remote, now: 29.1, heard: 28, waiting: 0, took: 14.1, cut: .notDraining),
@@ -40,6 +41,7 @@ struct SessionRulesTests {
         (.home, .loopback, false, nil, "on this host", false),
         (.home, .direct, false, nil, "directly", false),
         (.home, .lan, false, nil, "on this network", false),
+        (.home, .vpn, false, nil, "on this network", false),
         (.remote, .vpn, false, "Tailscale", "through Tailscale", true),
         (.remote, .vpn, false, "", "through your VPN", true),
         (.remote, .vpn, false, nil, "through your VPN", true),

@@ -38,6 +38,7 @@ struct RequirePairingTests {
         #expect(try !RequirePairing.isOff(RequirePairing.text(false, key: Self.other.get()), key: key))
         #expect(!RequirePairing.isOff(text + "AA", key: key))
         #expect(!RequirePairing.isOff("0" + text, key: key))
+        #expect(!RequirePairing.isOff("1." + text.dropFirst(2), key: key))
         #expect(try RequirePairing.text(true, key: key) == "1")
         // The bytes under the signature are the spec's (03 section 4.2).
         let statement = Array("sill-require-pairing-off-v1\n".utf8) + Array(key.fingerprint.id.text.utf8)

@@ -123,6 +123,12 @@ struct StateDirectoryTests {
         #expect(error.exitCode == .unusable && error.exitCode.rawValue == 78)
         #expect(error.message.contains(folder.state.directory + "/" + row.names), "\(error)")
         #expect(error.message.contains(row.wayOut), "\(error)")
+        if row.wayOut == Self.anew {
+            // The way back stands beside the way on, as a line to type.
+            #expect(
+                error.message.contains("latchkey restore --state-dir \(folder.state.directory) FILE"),
+                "\(error)")
+        }
         #expect(try folder.contents() == before)
     }
 

@@ -78,6 +78,9 @@ import Wire
         #expect(mapped.family == .v4)
         #expect(mapped.bytes == [192, 168, 1, 20])
         #expect(mapped.scope == 0)
+        // Only behind 80 zero bits.
+        #expect(IPAddress("2001:db8::ffff:192.168.1.20")?.family == .v6)
+        #expect(IPAddress("::fffe:192.168.1.20")?.family == .v6)
     }
 
     @Test(arguments: [0, 1, 3, 5, 15, 17])

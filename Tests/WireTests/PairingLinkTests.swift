@@ -101,6 +101,7 @@ import Wire
             ("sill://pair?v=1&\(m)&\(k)&\(s)&p=+7455", .field("p")),
             ("sill://pair?v=1&\(m)&\(k)&\(s)&p=7455&p=7455", .field("p")),
             ("sill://pair?v=1&\(m)&\(k)&\(s)&p=%EF%BC%97", .field("p")),
+            ("sill://pair?v=1&m=A3C5HR4RBV67YR21&\(k)&\(s)&p=0", .field("p")),
             // 7: before any address.
             ("sill://pair?v=1&m=A3C5HR4RBV67YR21&\(k)&\(s)&p=7455&a=%25", .macIDMismatch),
             // 8: the first bad one, also beyond the fifth.
@@ -114,6 +115,10 @@ import Wire
         ] as [(String, LinkProblem)])
     func refuses(text: String, problem: LinkProblem) {
         #expect(throws: problem) { try PairingLink.parse(text) }
+    }
+
+    @Test func anItemIsSplitAtItsFirstEqualsSign() throws {
+        #expect(try PairingLink.parse("sill://pair?\(Self.base)&n=a=b").name == "a=b")
     }
 
     @Test func fiveAddressesAreKept() throws {

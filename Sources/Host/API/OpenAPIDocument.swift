@@ -1837,7 +1837,7 @@ enum OpenAPIDocument {
           "reason": {
             "type": "string",
             "description": "With payload null.",
-            "enum": ["unpaired", "vpn", "internet", "limit"]
+            "enum": ["unpaired", "vpn", "internet", "limit", "direct"]
           }
         }
       },
@@ -1874,7 +1874,7 @@ enum OpenAPIDocument {
           "reason": {
             "type": "string",
             "description": "Without a session and a goodbye: why it is closed without a word.",
-            "enum": ["unpaired", "vpn", "internet", "limit"]
+            "enum": ["unpaired", "vpn", "internet", "limit", "direct"]
           }
         }
       },
