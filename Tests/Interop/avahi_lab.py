@@ -125,7 +125,6 @@ class Host:
         self.bus_directory = self.directory / "bus"
         self.bus_directory.mkdir()
         self.programs = []
-        self._starts = 0
         (self.directory / "bus.conf").write_text(BUS)
         self.configure()
         self.bus = self._program(
@@ -150,15 +149,15 @@ class Host:
         return program
 
     def start_bus(self):
-        self.bus.start()
-        self.bus.until_it_says("unix:path=", self.bus.log().count("unix:path=") + 1)
-        return self
+        return self._start(self.bus, "unix:path=")
 
     def start_avahi(self):
-        ready = "Server startup complete"
-        times = self.avahi.log().count(ready) + 1
-        self.avahi.start()
-        self.avahi.until_it_says(ready, times)
+        return self._start(self.avahi, "Server startup complete")
+
+    def _start(self, program, ready):
+        times = program.log().count(ready) + 1
+        program.start()
+        program.until_it_says(ready, times)
         return self
 
     def service(self, *options, name="one", **more):
