@@ -279,6 +279,7 @@ final class Pair {
         let decision = delegated.ask(query)
         switch start {
         case .refuse(let word): #expect(decision == .refuse(word))
+        case .lookAgain: Issue.record("an interface that the table does not have")
         case .proceed:
             #expect(decision == .proceed)
             held.append(
