@@ -26,6 +26,14 @@ extension Core {
         return .proceed(placement.origin)
     }
 
+    /// Whether its source failed lately: when there is more to do than time, others go first.
+    package func isSuspect(_ id: ConnectionID, _ moment: Moment) -> Bool {
+        guard let connection = connections[id] else { return false }
+        return connection.door == .home
+            ? home.backoff.hasFailed(connection.limited, at: moment.now)
+            : remote.backoff.hasFailed(connection.limited, at: moment.now)
+    }
+
     /// A complete ClientHello came: others make room first from now on (03 §7.1).
     package mutating func connectionSentClientHello(_ id: ConnectionID) {
         guard let door = connections[id]?.door else { return }

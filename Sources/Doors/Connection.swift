@@ -37,6 +37,8 @@ final class Connection {
     let door: Door
     /// Where it comes from.
     let peer: SocketAddress
+    /// Its source failed lately.
+    let isSuspect: Bool
     let socket: Socket
     unowned let worker: DoorWorker
     private(set) var phase = Phase.silent
@@ -58,15 +60,21 @@ final class Connection {
     // Whether the core still counts this connection as pending.
     private var isPending = true
     private var saidClientHello = false
+    // Whether bytes of the handshake wait for their turn.
+    private var isQueued = false
     private var sentFIN = false
     private var lingers = false
     // How much to read at once: small until a device sends much, so that an idle session holds little.
     private var readSize = DoorWorker.smallRead
 
-    init(id: ConnectionID, door: Door, peer: SocketAddress, socket: consuming Socket, worker: DoorWorker) {
+    init(
+        id: ConnectionID, door: Door, peer: SocketAddress, isSuspect: Bool, socket: consuming Socket,
+        worker: DoorWorker
+    ) {
         self.id = id
         self.door = door
         self.peer = peer
+        self.isSuspect = isSuspect
         self.socket = socket
         self.worker = worker
         lastHeard = worker.now()
@@ -82,6 +90,8 @@ final class Connection {
     private func readable() {
         switch phase {
         case .silent: firstBytes()
+        // More than its turn can take: the rest waits in the socket.
+        case .handshaking where isQueued: watchFor(readable: false, writable: watch?.isWriting ?? false)
         case .handshaking, .gate, .pairing, .session: moreBytes()
         case .gateRefused, .deciding, .leaving: discardBytes()
         // Not watched for: what comes waits in the socket.
@@ -124,7 +134,7 @@ final class Connection {
             self.tls = tls
             arriving.move(arriving.count, to: tls.inbound)
             phase = .handshaking
-            handshake(tls)
+            queueHandshake()
         } catch {
             worker.context.log(LogLine(.error, "no TLS state", [("problem", error.message)]))
             closeNow()
@@ -142,7 +152,7 @@ final class Connection {
             if count == readSize { readSize = min(readSize * 4, DoorWorker.chunk) }
         }
         switch phase {
-        case .handshaking: handshake(tls)
+        case .handshaking: queueHandshake()
         case .gate(let gate):
             readEarly(tls, limit: MessageHeader.size + MessageCaps.fromDevice) { judgeGate(gate) }
         case .pairing: readEarly(tls, limit: PairingExchange.limit) { judgePairing() }
@@ -183,6 +193,17 @@ final class Connection {
     }
 
     // MARK: Handshake and admission
+
+    private func queueHandshake() {
+        isQueued = true
+        worker.queueHandshake(of: self)
+    }
+
+    /// Its turn has come.
+    func continueHandshake() {
+        isQueued = false
+        if case .handshaking = phase, let tls { handshake(tls) }
+    }
 
     private func handshake(_ tls: TLSConnection) {
         tls.advance()

@@ -14,6 +14,8 @@ final class DoorWorker {
     private static let lingerLimit = 512
     /// Connections shed in one go: a full accept queue.
     private static let shedLimit = 1_024
+    /// Handshakes that go on before everything else has its turn: a millisecond each.
+    private static let handshakesAtOnce = 2
     /// Bytes read at once from a device or a backend: four full TLS records.
     static let chunk = 65_536
 
@@ -42,6 +44,8 @@ final class DoorWorker {
     private var sessions = 0
     private var spare: WakeUp?
     private var inboxWatch: Watch?
+    private var handshakes = HandshakeQueue()
+    private var turn: Timer?
     private var sweepTimer: Timer?
     private var stopTimer: Timer?
     private var isStopping = false
@@ -77,17 +81,43 @@ final class DoorWorker {
         var arrival = Arrival(
             id: id, door: door, peer: accepted.peer, local: accepted.local,
             receivedOn: accepted.arrivalIndex)
-        var verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
+        var (verdict, isSuspect) = judge(arrival)
         if case .lookAgain = verdict {
             context.lookAgain()
             arrival.hasLookedAgain = true
-            verdict = context.core.enter { core, moment in core.connectionArrived(arrival, moment) }
+            (verdict, isSuspect) = judge(arrival)
         }
         guard case .proceed = verdict, !isStopping else { return }
         let peer = accepted.peer
         connections[id] = Connection(
-            id: id, door: door, peer: peer, socket: accepted.intoSocket(), worker: self)
+            id: id, door: door, peer: peer, isSuspect: isSuspect, socket: accepted.intoSocket(), worker: self)
         context.board.connections.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    private func judge(_ arrival: Arrival) -> (StartVerdict, isSuspect: Bool) {
+        context.core.enter { core, moment in
+            (core.connectionArrived(arrival, moment), core.isSuspect(arrival.id, moment))
+        }
+    }
+
+    /// The handshake of a connection can go on: in its turn, so that accepting and sessions have theirs between two.
+    func queueHandshake(of connection: Connection) {
+        handshakes.add(connection.id, isSuspect: connection.isSuspect)
+        if let turn {
+            if !turn.isPending { turn.start(after: .zero) }
+        } else {
+            turn = loop.timer(after: .zero) { [unowned self] in takeTurn() }
+        }
+    }
+
+    private func takeTurn() {
+        var done = 0
+        while done < Self.handshakesAtOnce, let id = handshakes.next() {
+            guard let connection = connections[id] else { continue }
+            connection.continueHandshake()
+            done += 1
+        }
+        if !handshakes.isEmpty { turn?.start(after: .zero) }
     }
 
     /// Takes the connections that wait, one after the other, with the descriptor kept for this, and closes them: a

@@ -30,6 +30,12 @@ package struct Backoff: Sendable {
         return records[source]?.until.map { now < $0 } ?? false
     }
 
+    /// Whether a failure of the source is kept.
+    package func hasFailed(_ source: IPAddress, at now: MonotonicTime) -> Bool {
+        if records.count == 0 { return false }
+        return records[source]?.failures.contains { now - $0 < limits.failureWindow } ?? false
+    }
+
     /// Counts one failure; true when it started a backoff.
     @discardableResult package mutating func failed(_ source: IPAddress, at now: MonotonicTime) -> Bool {
         dropFinished(at: now)

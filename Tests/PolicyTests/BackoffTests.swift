@@ -111,4 +111,15 @@ struct BackoffTests {
     func whatALimitCountsBy(_ source: String, _ origin: Origin, _ expected: String) {
         #expect(Source.limited(ip(source), origin) == ip(expected))
     }
+
+    @Test func aFailureIsKnownForAMinute() {
+        var backoff = Backoff()
+        let source = ip("198.51.100.4")
+        #expect(!backoff.hasFailed(source, at: .seconds(0)))
+        backoff.failed(source, at: .seconds(10))
+        #expect(backoff.hasFailed(source, at: .seconds(69.9)) && !backoff.hasFailed(source, at: .seconds(70)))
+        #expect(!backoff.hasFailed(ip("198.51.100.5"), at: .seconds(10)))
+        backoff.clear(source)
+        #expect(!backoff.hasFailed(source, at: .seconds(10)))
+    }
 }

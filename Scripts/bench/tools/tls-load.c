@@ -1,6 +1,8 @@
 /* A device as fast as C can be one, for measuring doors. Usage:
      tls-load handshakes WHERE SECONDS PARALLEL KEY CERT   full handshakes up to the first kind 18 byte; prints
                                                            COUNT-A-SECOND P50-MICROSECONDS
+     tls-load connects WHERE SECONDS PAUSE KEY CERT        the same one after the other, PAUSE milliseconds between two;
+                                                           prints COUNT P50-MICROSECONDS P99-MICROSECONDS
      tls-load relay WHERE SECONDS SESSIONS KEY CERT        reads what comes; prints BYTES-A-SECOND
      tls-load latency WHERE ROUNDS KEY CERT                1 KiB there and back; prints P50 P99 in microseconds
      tls-load plain WHERE ROUNDS                           the same without TLS, straight to the backend
@@ -98,24 +100,43 @@ struct worker {
     size_t capacity;
 };
 
+/* One session up to the first kind 18 byte; how long it took from the TCP connect on. */
+static double connect_once(int source) {
+    unsigned char payload[65536];
+    double begin = now_seconds();
+    int fd = dial_from(source);
+    SSL *ssl = handshake(context, fd, "sill/1");
+    unsigned char hello[HEADER + 2];
+    put_header(hello, 23, 2);
+    memcpy(hello + HEADER, "{}", 2);
+    SSL_write(ssl, hello, sizeof hello);
+    read_until(ssl, 18, payload, sizeof payload);
+    double took = now_seconds() - begin;
+    hang_up(ssl, fd);
+    return took;
+}
+
 static void *handshakes(void *argument) {
     struct worker *w = argument;
-    unsigned char payload[65536];
     double end = now_seconds() + seconds;
     while (now_seconds() < end) {
-        double begin = now_seconds();
-        int fd = dial_from(w->number);
-        SSL *ssl = handshake(context, fd, "sill/1");
-        unsigned char hello[HEADER + 2];
-        put_header(hello, 23, 2);
-        memcpy(hello + HEADER, "{}", 2);
-        SSL_write(ssl, hello, sizeof hello);
-        read_until(ssl, 18, payload, sizeof payload);
-        if (w->count < w->capacity) w->times[w->count] = now_seconds() - begin;
+        double took = connect_once(w->number);
+        if (w->count < w->capacity) w->times[w->count] = took;
         w->count++;
-        hang_up(ssl, fd);
     }
     return NULL;
+}
+
+static void connects(int pause) {
+    static double times[1 << 16];
+    size_t count = 0;
+    double end = now_seconds() + seconds;
+    while (now_seconds() < end && count < sizeof times / sizeof *times) {
+        times[count++] = connect_once(0);
+        usleep((useconds_t)pause * 1000);
+    }
+    double p50 = quantile(times, count, 0.5), p99 = quantile(times, count, 0.99);
+    printf("%zu %.1f %.1f\n", count, p50 * 1e6, p99 * 1e6);
 }
 
 static void *relay(void *argument) {
@@ -275,6 +296,10 @@ int main(int argc, char **argv) {
     seconds = atof(argv[3]);
     int count = atoi(argv[4]);
     context = make_context(argv[5], argv[6]);
+    if (!strcmp(mode, "connects") && count >= 0 && count <= 1000 && seconds > 0 && seconds <= 60) {
+        connects(count);
+        return 0;
+    }
     if (count < 1 || count > 256 || seconds <= 0 || seconds > 60) { fprintf(stderr, "out of range\n"); return 64; }
     double begin = now_seconds();
     if (!strcmp(mode, "handshakes")) {
