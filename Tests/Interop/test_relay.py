@@ -147,8 +147,10 @@ def test_no_backend(start):
     # The relay's own goodbye counts and is told like any other.
     harness.eventually(lambda: not service.sessions())
     assert 'latchkey_goodbyes_total{reason="noHost"} 1' in service.api("GET", "/metrics").body.decode()
-    logged = [line["message"] for line in map(json.loads, service.log().splitlines()) if "session" in line]
-    assert logged[-2:] == ["goodbye", "session ended"]
+    # Lines are written by a thread of their own.
+    harness.eventually(lambda: [
+        line["message"] for line in map(json.loads, service.log().splitlines()) if "session" in line
+    ][-2:] == ["goodbye", "session ended"])
 
 
 def test_a_backend_that_is_not_there(start):
