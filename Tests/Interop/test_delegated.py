@@ -104,7 +104,7 @@ def last_window(service):
 def test_asks_as_a_device_hears_them(lab, either):
     """Shown, paired; cancelled by the device, and not quiet for it; cancelled by a person, and quiet; too often; locked."""
     service = either
-    first, second, third = (Home(lab, service, f"192.168.1.{n}") for n in (23, 24, 25))
+    first, second, third = (Home(lab, service, f"192.168.1.{n}") for n in (131, 132, 133))
     assert service.api("PUT", "/v1/lock", {"locked": True}).status == 200
     assert first.say("ask")["reason"] == "locked"
     service.api("PUT", "/v1/lock", {"locked": False})
