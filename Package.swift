@@ -35,7 +35,8 @@ let package = Package(
         // 0. C: one module map and one shim header each.
         clib("COpenSSL", "openssl"), clib("CSQLite", "sqlite3"), clib("CEvent", "libevent"),
         clib("CQRencode", "libqrencode"), clib("CMicroHTTPD", "libmicrohttpd"),
-        clib("CSystemd", "libsystemd"),
+        clib("CSystemd", "libsystemd"), clib("CMiniUPnPC", "miniupnpc"),
+        .systemLibrary(name: "CNATPMP"),
         .systemLibrary(name: "CLinux"),
         // 1. Pure: values, decisions, the state machine. No Glibc, clock or randomness.
         module("Bytes"), module("Wire"), module("Policy", ["Wire"]), module("Core", ["Policy", "Wire"]),
@@ -51,10 +52,20 @@ let package = Package(
         module("QRCode", ["CQRencode"]), module("Terminal"),
         module("SystemBus", ["CSystemd", "EventLoop", "Policy", "Sockets", "Wire"]),
         module("NetFacts", ["CLinux", "EventLoop", "Policy", "Sockets", "Wire"]),
+        module("HTTPFetch", ["Bytes", "Sockets", "Wire"]),
+        module(
+            "RouterProbe", ["CLinux", "CMiniUPnPC", "CNATPMP", "HTTPFetch", "Policy", "Sockets", "Wire"]),
+        module("VPNFacts", ["Bytes", "EventLoop", "HTTPFetch", "Policy", "Sockets", "SystemBus", "Wire"]),
         module("StateDirectory", ["Core", "CryptoEngine", "Policy", "Sockets", "Store", "Wire"]),
         // 3. What meets the world.
         module("Doors", ["Bytes", "Core", "CryptoEngine", "EventLoop", "Policy", "Sockets", "Wire"]),
         module("LocalAPI", ["APITypes", "CMicroHTTPD", "EventLoop", "Sockets", "Wire"]),
+        module(
+            "ReachabilityFacts",
+            [
+                "APITypes", "HTTPFetch", "NetFacts", "Policy", "RouterProbe", "Sockets", "SystemBus",
+                "VPNFacts", "Wire",
+            ]),
         module("LatchkeyClient", ["APITypes", "Bytes", "Sockets", "Wire"]),
         module("LatchkeyDevice", ["Bytes", "CryptoEngine", "NetFacts", "Policy", "Sockets", "Wire"]),
         // 4. Composition, then mains of a few lines.
@@ -63,14 +74,14 @@ let package = Package(
             [
                 "APITypes", "Core", "CryptoEngine", "Doors", "EventLoop", "LocalAPI", "NetFacts", "Policy",
                 "QRCode",
-                "Sockets",
-                "StateDirectory", "Store", "SystemBus", "Wire",
+                "ReachabilityFacts", "RouterProbe", "Sockets",
+                "StateDirectory", "Store", "SystemBus", "VPNFacts", "Wire",
             ]),
         module(
             "AdminCLI",
             [
                 "APITypes", "Core", "CryptoEngine", "LatchkeyClient", "NetFacts", "Policy", "QRCode",
-                "Sockets",
+                "ReachabilityFacts", "Sockets",
                 "StateDirectory", "Terminal", "Wire",
             ]),
         module("DeviceCLI", ["APITypes", "LatchkeyDevice", "Sockets", "Terminal", "Wire"]),
@@ -82,6 +93,14 @@ let package = Package(
         tests("CryptoEngine", "Bytes", "COpenSSL", "CryptoEngine", "Wire"),
         tests("QRCode", "QRCode"), tests("NetFacts", "CryptoEngine", "NetFacts", "Policy", "Sockets", "Wire"),
         tests("SystemBus", "CSystemd", "EventLoop", "Policy", "Sockets", "SystemBus", "Wire"),
+        tests("HTTPFetch", "Bytes", "HTTPFetch", "Sockets", "Wire"),
+        tests("RouterProbe", "HTTPFetch", "Policy", "RouterProbe", "Sockets", "Wire"),
+        tests(
+            "VPNFacts", "EventLoop", "HTTPFetch", "Policy", "Sockets", "SystemBus", "VPNFacts", "Wire"),
+        tests(
+            "ReachabilityFacts", "APITypes", "NetFacts", "Policy", "ReachabilityFacts", "RouterProbe",
+            "Sockets",
+            "VPNFacts", "Wire"),
         tests("EventLoop", "Bytes", "EventLoop", "Sockets", "Wire"),
         tests("Sockets", "Bytes", "Sockets", "Wire"), tests("Bytes", "Bytes"),
         tests("Doors", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "Policy", "Sockets", "Wire"),

@@ -21,6 +21,8 @@ run_packages=(
     libmicrohttpd-dev # the local API
     libevent-dev      # door event loops
     libsystemd-dev    # readiness, socket activation, D-Bus
+    libminiupnpc-dev  # what UPnP routers say, read
+    libnatpmp-dev     # NAT-PMP
     python3           # the sample streaming process
 )
 

@@ -109,11 +109,11 @@ public final class Client {
         let deadline = monotonicNow() + Self.answerTime
         let what = "\(request.method.rawValue) \(request.path)"
         try kept.connection.send(request.encode(for: endpoint), until: deadline)
-        var parser = ResponseParser()
+        var parser = HTTPResponseParser()
         var status = 0
         var body: [UInt8] = []
         while true {
-            let pieces: [ResponseParser.Piece]
+            let pieces: [HTTPResponseParser.Piece]
             let received = try kept.connection.receive(until: deadline)
             do {
                 switch received {
@@ -121,7 +121,7 @@ public final class Client {
                 case .end: pieces = try parser.finish()
                 case .nothingNow: throw ClientError.timedOut(what)
                 }
-            } catch let error as ResponseParser.Malformed {
+            } catch let error as HTTPResponseParser.Malformed {
                 throw .broken("the answer to \(what) cannot be read: \(error.what)")
             } catch {
                 throw .timedOut(what)

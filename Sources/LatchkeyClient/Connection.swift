@@ -87,7 +87,4 @@ struct Connection: ~Copyable {
 extension SocketError {
     /// `ECONNREFUSED`, for a name that has no address at all.
     fileprivate static let nobodyListens = SocketError(errno: 111, call: "connect")
-
-    /// `EACCES` or `EPERM`: the socket's mode keeps this user out.
-    fileprivate var isNotAllowed: Bool { errno == 13 || errno == 1 }
 }

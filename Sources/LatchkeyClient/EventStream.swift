@@ -67,7 +67,7 @@ package struct EventStream: ~Copyable {
 
 /// The answer to `GET /v1/events` as it is read. Pure.
 private struct EventReader {
-    private var response = ResponseParser()
+    private var response = HTTPResponseParser()
     private var events = ServerEventParser()
     private var status: Int?
     private var refusal: [UInt8] = []
@@ -90,7 +90,7 @@ private struct EventReader {
 
     /// Throws `.refused` once an error answer is complete.
     mutating func take(_ bytes: [UInt8]) throws(ClientError) {
-        let pieces: [ResponseParser.Piece]
+        let pieces: [HTTPResponseParser.Piece]
         do {
             pieces = try response.feed(bytes[...])
         } catch {

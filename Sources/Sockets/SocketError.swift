@@ -42,6 +42,9 @@ package struct SocketError: Error, Sendable, CustomStringConvertible {
     /// Nobody listens at the other end (`ECONNREFUSED`, or `ENOENT` for a Unix path).
     package var isRefused: Bool { errno == ECONNREFUSED || errno == ENOENT }
 
+    /// The other end's mode or a firewall keeps this user out (`EACCES`, `EPERM`).
+    package var isNotAllowed: Bool { errno == EACCES || errno == EPERM }
+
     /// The wait ended before the peer answered (`ETIMEDOUT`).
     package var isTimedOut: Bool { errno == ETIMEDOUT }
 }

@@ -36,6 +36,19 @@ struct LayeringTests {
         Allowed(
             module: "NetFacts",
             imports: ["CLinux", "EventLoop", "Glibc", "Policy", "Sockets", "Synchronization", "Wire"]),
+        Allowed(module: "HTTPFetch", imports: ["Bytes", "Sockets", "Wire"]),
+        Allowed(
+            module: "RouterProbe",
+            imports: [
+                "CLinux", "CMiniUPnPC", "CNATPMP", "Glibc", "HTTPFetch", "Policy", "Sockets",
+                "Synchronization", "Wire",
+            ]),
+        Allowed(
+            module: "VPNFacts",
+            imports: [
+                "Bytes", "EventLoop", "HTTPFetch", "Policy", "Sockets", "Synchronization", "SystemBus",
+                "Wire",
+            ]),
         Allowed(
             module: "StateDirectory",
             imports: [
@@ -52,6 +65,12 @@ struct LayeringTests {
                 "APITypes", "Bytes", "CMicroHTTPD", "EventLoop", "Glibc", "Sockets", "Synchronization",
                 "Wire",
             ]),
+        Allowed(
+            module: "ReachabilityFacts",
+            imports: [
+                "APITypes", "HTTPFetch", "NetFacts", "Policy", "RouterProbe", "Sockets", "Synchronization",
+                "SystemBus", "VPNFacts", "Wire",
+            ]),
         Allowed(module: "LatchkeyClient", imports: ["APITypes", "Bytes", "Sockets", "Wire"]),
         Allowed(
             module: "LatchkeyDevice",
@@ -64,13 +83,14 @@ struct LayeringTests {
             imports: [
                 "APITypes", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "LocalAPI", "NetFacts",
                 "Policy",
-                "QRCode", "Sockets", "StateDirectory", "Store", "Synchronization", "SystemBus", "Wire",
+                "QRCode", "ReachabilityFacts", "RouterProbe", "Sockets", "StateDirectory", "Store",
+                "Synchronization", "SystemBus", "VPNFacts", "Wire",
             ]),
         Allowed(
             module: "AdminCLI",
             imports: [
                 "APITypes", "Core", "CryptoEngine", "LatchkeyClient", "NetFacts", "Policy", "QRCode",
-                "Sockets",
+                "ReachabilityFacts", "Sockets",
                 "StateDirectory", "Synchronization", "Terminal", "Wire",
             ]),
         Allowed(
@@ -85,7 +105,8 @@ struct LayeringTests {
 
     /// Sources that may hold `unsafe` expressions: the wrappers of C, and nothing above them.
     static let wrappers: Set<String> = [
-        "Bytes", "CryptoEngine", "EventLoop", "LocalAPI", "NetFacts", "QRCode", "Sockets", "Store",
+        "Bytes", "CryptoEngine", "EventLoop", "LocalAPI", "NetFacts", "QRCode", "RouterProbe", "Sockets",
+        "Store",
         "SystemBus",
         "Terminal",
     ]
@@ -110,7 +131,8 @@ struct LayeringTests {
             atPath: Self.root.appending(path: "Sources").path)
         let listed = Set(Self.allowed.map(\.module))
         let clibs: Set = [
-            "CEvent", "CLinux", "CMicroHTTPD", "COpenSSL", "CQRencode", "CSQLite", "CSystemd",
+            "CEvent", "CLinux", "CMicroHTTPD", "CMiniUPnPC", "CNATPMP", "COpenSSL", "CQRencode", "CSQLite",
+            "CSystemd",
         ]
         #expect(Set(folders).subtracting(clibs) == listed)
     }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Follows one HTTP/1.1 answer (RFC 9112) over any split of its bytes. Pure: bytes in, pieces out.
-struct ResponseParser {
+package struct HTTPResponseParser: Sendable {
     /// The status line and header fields.
-    struct Head: Equatable {
-        var status: Int
+    package struct Head: Equatable, Sendable {
+        package var status: Int
         /// Names in lower case, in the order they came.
-        var fields: [(name: String, value: String)]
+        package var fields: [(name: String, value: String)]
 
         /// The first field of that name (lower case).
-        subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+        package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
-        static func == (left: Head, right: Head) -> Bool {
+        package static func == (left: Head, right: Head) -> Bool {
             left.status == right.status && left.fields.elementsEqual(right.fields, by: ==)
         }
     }
 
     /// What the next bytes turned out to be.
-    enum Piece: Equatable {
+    package enum Piece: Equatable, Sendable {
         case head(Head)
         case body([UInt8])
         /// The answer is complete; `reusable` when the connection may carry another.
@@ -25,14 +25,14 @@ struct ResponseParser {
     }
 
     /// Why an answer cannot be followed.
-    struct Malformed: Error, Equatable { let what: String }
+    package struct Malformed: Error, Equatable, Sendable { package let what: String }
 
     /// The service's own limit for what it reads (spec 07); an answer has no reason to be longer.
-    static let headLimit = 16 * 1024
+    package static let headLimit = 16 * 1024
     /// A chunk's size line, extensions included.
     private static let lineLimit = 1024
 
-    private enum State: Equatable {
+    private enum State: Equatable, Sendable {
         case head
         case fixed(left: Int)
         case chunkSize
@@ -49,8 +49,10 @@ struct ResponseParser {
     private var held = 0
     private var keepsConnection = false
 
+    package init() {}
+
     /// Takes in bytes; throws when they are no HTTP/1.1.
-    mutating func feed(_ bytes: ArraySlice<UInt8>) throws(Malformed) -> [Piece] {
+    package mutating func feed(_ bytes: ArraySlice<UInt8>) throws(Malformed) -> [Piece] {
         var pieces: [Piece] = []
         var rest = bytes
         while !rest.isEmpty {
@@ -98,7 +100,7 @@ struct ResponseParser {
     }
 
     /// The connection has ended. Throws when the answer had not.
-    mutating func finish() throws(Malformed) -> [Piece] {
+    package mutating func finish() throws(Malformed) -> [Piece] {
         switch state {
         case .done: return []
         case .untilClose:

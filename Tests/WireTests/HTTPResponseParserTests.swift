@@ -2,10 +2,10 @@
 
 import Testing
 
-@testable import LatchkeyClient
+@testable import Wire
 
 @Suite("HTTP answers")
-struct ResponseParserTests {
+struct HTTPResponseParserTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let bytes: String
@@ -51,7 +51,7 @@ struct ResponseParserTests {
     func splits(_ row: Row) throws {
         let bytes = Array(row.bytes.utf8)
         for cut in 0...bytes.count {
-            var parser = ResponseParser()
+            var parser = HTTPResponseParser()
             var pieces = try parser.feed(bytes[..<cut])
             pieces += try parser.feed(bytes[cut...])
             if row.untilClose { pieces += try parser.finish() }
@@ -76,9 +76,9 @@ struct ResponseParserTests {
         let bytes = Array(row.bytes.utf8)
         let whole = row.untilClose ? 19 : bytes.count
         for cut in 0..<whole {
-            var parser = ResponseParser()
+            var parser = HTTPResponseParser()
             _ = try parser.feed(bytes[..<cut])
-            #expect(throws: ResponseParser.Malformed(what: "it breaks off")) { _ = try parser.finish() }
+            #expect(throws: HTTPResponseParser.Malformed(what: "it breaks off")) { _ = try parser.finish() }
         }
     }
 
@@ -97,7 +97,7 @@ struct ResponseParserTests {
             "HTTP/1.1 200 OK\r\n" + String(repeating: "X: y\r\n", count: 4000) + "\r\n",
         ])
     func malformed(_ text: String) {
-        var parser = ResponseParser()
-        #expect(throws: ResponseParser.Malformed.self) { _ = try parser.feed(Array(text.utf8)[...]) }
+        var parser = HTTPResponseParser()
+        #expect(throws: HTTPResponseParser.Malformed.self) { _ = try parser.feed(Array(text.utf8)[...]) }
     }
 }
