@@ -54,7 +54,8 @@ let package = Package(
         module("NetFacts", ["CLinux", "EventLoop", "Policy", "Sockets", "Wire"]),
         module("HTTPFetch", ["Bytes", "Sockets", "Wire"]),
         module(
-            "RouterProbe", ["CLinux", "CMiniUPnPC", "CNATPMP", "HTTPFetch", "Policy", "Sockets", "Wire"]),
+            "RouterProbe",
+            ["CMiniUPnPC", "CNATPMP", "EventLoop", "HTTPFetch", "Policy", "Sockets", "Wire"]),
         module("VPNFacts", ["Bytes", "EventLoop", "HTTPFetch", "Policy", "Sockets", "SystemBus", "Wire"]),
         module("StateDirectory", ["Core", "CryptoEngine", "Policy", "Sockets", "Store", "Wire"]),
         // 3. What meets the world.
@@ -93,8 +94,8 @@ let package = Package(
         tests("CryptoEngine", "Bytes", "COpenSSL", "CryptoEngine", "Wire"),
         tests("QRCode", "QRCode"), tests("NetFacts", "CryptoEngine", "NetFacts", "Policy", "Sockets", "Wire"),
         tests("SystemBus", "CSystemd", "EventLoop", "Policy", "Sockets", "SystemBus", "Wire"),
-        tests("HTTPFetch", "Bytes", "HTTPFetch", "Sockets", "Wire"),
-        tests("RouterProbe", "HTTPFetch", "Policy", "RouterProbe", "Sockets", "Wire"),
+        tests("HTTPFetch", "Bytes", "EventLoop", "HTTPFetch", "Sockets", "Wire"),
+        tests("RouterProbe", "Bytes", "EventLoop", "HTTPFetch", "Policy", "RouterProbe", "Sockets", "Wire"),
         tests(
             "VPNFacts", "EventLoop", "HTTPFetch", "Policy", "Sockets", "SystemBus", "VPNFacts", "Wire"),
         tests(

@@ -129,6 +129,36 @@ static inline int shim_read_storage(
     return shim_read_inet((const struct sockaddr *)a, out, port, scope);
 }
 
+// Datagrams: the same casts. An address length of 0 sends to the peer of a connected socket. MSG_TRUNC gives the whole
+// length of a datagram that does not fit.
+static inline ssize_t shim_sendto(
+    int fd, const void *bytes, size_t count, const struct sockaddr_storage *a, socklen_t n) {
+    return sendto(fd, bytes, count, MSG_NOSIGNAL, n == 0 ? NULL : (const struct sockaddr *)a, n);
+}
+static inline ssize_t shim_recvfrom(
+    int fd, void *room, size_t count, int flags, struct sockaddr_storage *a, socklen_t *n) {
+    return recvfrom(fd, room, count, flags | MSG_TRUNC, (struct sockaddr *)a, n);
+}
+// Where a socket's multicasts leave from, and which ones it takes: `struct ip_mreqn`, by interface index.
+static inline int shim_multicast_from(int fd, uint32_t index, const uint8_t *address, int ttl) {
+    struct ip_mreqn request;
+    memset(&request, 0, sizeof request);
+    memcpy(&request.imr_address, address, 4);
+    request.imr_ifindex = (int)index;
+    if (setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request) != 0) return -1;
+    return setsockopt(fd, IPPROTO_IP, IP_MULTICAST_TTL, &ttl, sizeof ttl);
+}
+static inline int shim_multicast_join(int fd, uint32_t index, const uint8_t *group) {
+    struct ip_mreqn request;
+    int none = 0;
+    memset(&request, 0, sizeof request);
+    memcpy(&request.imr_multiaddr, group, 4);
+    request.imr_ifindex = (int)index;
+    // Without this the socket would also take what other programs joined on other interfaces.
+    (void)setsockopt(fd, IPPROTO_IP, IP_MULTICAST_ALL, &none, sizeof none);
+    return setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &request, sizeof request);
+}
+
 // Swift imports `flock` as the struct of fcntl locks, not as this function.
 static inline int shim_flock_exclusive_now(int fd) { return flock(fd, LOCK_EX | LOCK_NB); }
 

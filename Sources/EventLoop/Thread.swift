@@ -10,6 +10,11 @@ package final class JoinHandle: Sendable {
 
     fileprivate init(_ thread: pthread_t) { self.thread = Mutex(thread) }
 
+    /// Nobody will join it any more: the system takes its memory back when it ends.
+    deinit {
+        if let left = thread.withLock({ $0 }) { _ = pthread_detach(left) }
+    }
+
     /// Waits for its end. The second call, and one from the thread itself, returns at once.
     package func join() {
         let taken = thread.withLock { thread in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Bytes
-internal import Sockets
+package import Sockets
 package import Wire
 
 /// One question over HTTP/1.1 (RFC 9112) to a place on the home network or on this machine, with a limit to everything:
@@ -9,7 +9,8 @@ package import Wire
 package enum HTTPFetch {
     /// Where to ask.
     package enum Place: Sendable, Hashable {
-        case tcp(SocketAddress)
+        /// `from` pins this end, so that no route of a VPN changes who is asked (05 B13.2).
+        case tcp(SocketAddress, from: LocalEnd? = nil)
         case unix(path: String)
     }
 
@@ -59,32 +60,40 @@ package enum HTTPFetch {
 
     private static let readSize = 16 * 1024
 
-    /// Asks, and waits for the whole answer on the calling thread: at most `bytes` of body, at most until `deadline`.
+    /// Asks, and waits for the whole answer on the calling thread: at most `bytes` of body, at most until `deadline`, or
+    /// until somebody raises `stop`, which counts as silence.
     package static func ask(
-        _ request: Request, at place: Place, until deadline: MonotonicTime, bytes limit: Int = usualBytes
+        _ request: Request, at place: Place, until deadline: MonotonicTime, bytes limit: Int = usualBytes,
+        stop: WakeUp? = nil
     ) throws(Failure) -> Answer {
         guard let text = request.bytes else { throw .unfit }
-        let socket = try connect(place, until: deadline)
+        let limits = Limits(deadline: deadline, stop: stop)
+        let socket = try connect(place, limits)
         let outgoing = ByteBuffer(capacity: text.count)
         outgoing.append(text)
         // Some answer before they have read it all, and close: what they say still counts.
         while !outgoing.isEmpty {
             let isFull: Bool
             do throws(SocketError) { isFull = try socket.write(from: outgoing) == nil } catch { break }
-            if isFull { try wait(socket, for: .writable, until: deadline) }
+            if isFull { try wait(socket, for: .writable, limits) }
         }
-        return try answer(from: socket, until: deadline, limit: limit)
+        return try answer(from: socket, limits, limit: limit)
+    }
+
+    private struct Limits {
+        let deadline: MonotonicTime
+        let stop: WakeUp?
     }
 
     private static func answer(
-        from socket: borrowing Socket, until deadline: MonotonicTime, limit: Int
+        from socket: borrowing Socket, _ limits: Limits, limit: Int
     ) throws(Failure) -> Answer {
         var parser = HTTPResponseParser()
         var head: HTTPResponseParser.Head?
         var body: [UInt8] = []
         var received = 0
         while true {
-            let bytes = try read(socket, until: deadline)
+            let bytes = try read(socket, limits)
             received += bytes.count
             // Heads, chunk sizes and trailers count too.
             guard received <= limit + HTTPResponseParser.headLimit else { throw .tooLong }
@@ -115,7 +124,7 @@ package enum HTTPFetch {
 
     /// The next bytes; none at the end.
     private static func read(
-        _ socket: borrowing Socket, until deadline: MonotonicTime
+        _ socket: borrowing Socket, _ limits: Limits
     ) throws(Failure) -> [UInt8] {
         let incoming = ByteBuffer(capacity: readSize)
         while true {
@@ -126,29 +135,32 @@ package enum HTTPFetch {
             } catch {
                 throw .malformed
             }
-            try wait(socket, for: .readable, until: deadline)
+            try wait(socket, for: .readable, limits)
         }
     }
 
     /// Bytes that trickle in do not keep it past its time either.
     private static func wait(
-        _ socket: borrowing Socket, for readiness: Readiness, until deadline: MonotonicTime
+        _ socket: borrowing Socket, for readiness: Readiness, _ limits: Limits
     ) throws(Failure) {
         let isReady: Bool
-        do throws(SocketError) { isReady = try socket.wait(for: readiness, until: deadline) } catch {
+        do throws(SocketError) {
+            isReady = try socket.wait(for: readiness, until: limits.deadline, stop: limits.stop)
+        } catch {
             throw .malformed
         }
-        guard isReady, monotonicNow() < deadline else { throw .silent }
+        guard isReady, monotonicNow() < limits.deadline else { throw .silent }
     }
 
     private static func connect(
-        _ place: Place, until deadline: MonotonicTime
+        _ place: Place, _ limits: Limits
     ) throws(Failure) -> Socket {
         do throws(SocketError) {
             switch place {
             case .unix(let path): return try Socket.unixConnect(path: path, nonblocking: true)
-            case .tcp(let address):
-                return try Socket.tcpConnect(address, timeout: deadline - monotonicNow())
+            case .tcp(let address, let local):
+                return try Socket.tcpConnect(
+                    address, from: local, timeout: limits.deadline - monotonicNow(), stop: limits.stop)
             }
         } catch {
             if error.isTimedOut { throw .silent }

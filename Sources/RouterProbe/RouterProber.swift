@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Policy
+internal import Sockets
+internal import Synchronization
 package import Wire
 
 /// What is asked of the home router, and from where (05 B6).
@@ -19,6 +21,8 @@ package struct RouterQuestion: Sendable, Equatable {
     package var stunServer: String?
     /// The limits of a repeated silent probe.
     package var isPatient = false
+    /// False for the quarter-hourly probe, which asks NAT-PMP alone.
+    package var asksUPnP = true
 
     package init(
         gateway: IPAddress?, lan: IPAddress, prefixBits: Int, interface: String, interfaceIndex: UInt32,
@@ -46,13 +50,68 @@ package struct RouterFacts: Sendable, Equatable {
 
 /// Asks the router by every way it may speak, side by side (05 B6, B12). Read-only.
 package final class RouterProber: Sendable {
-    package init() {}
+    let ports: RouterPorts
+    let memory = DescriptionMemory()
+    private let lookups: NameLookups
+    private let running = Mutex<Flight?>(nil)
+
+    package convenience init() { self.init(ports: RouterPorts(), lookups: NameLookups()) }
+
+    init(ports: RouterPorts, lookups: NameLookups) {
+        self.ports = ports
+        self.lookups = lookups
+    }
 
     /// Asks, on the calling thread and threads of its own; at most 6 s. One probe at a time: whoever calls meanwhile waits
     /// for the same one and gets its result.
     package func ask(_ question: RouterQuestion) -> RouterFacts {
-        var evidence = RouterEvidence()
-        evidence.gateway = question.gateway
-        return RouterFacts(evidence: evidence, sources: [])
+        let (flight, isMine) = running.withLock { running -> (Flight?, Bool) in
+            if let running { return (running, false) }
+            do throws(SocketError) { running = Flight(landed: try WakeUp()) } catch { return (nil, true) }
+            return (running, true)
+        }
+        guard isMine else { return flight?.wait() ?? Self.nothing(question) }
+        let facts = probe(question)
+        running.withLock { $0 = nil }
+        flight?.land(facts)
+        return facts
+    }
+
+    private func probe(_ question: RouterQuestion) -> RouterFacts {
+        guard question.lan.family == .v4, question.gateway.map({ $0.family == .v4 }) ?? true else {
+            return Self.nothing(question)
+        }
+        do throws(SocketError) {
+            let probe = try Probe(
+                question, ports: ports, lookups: lookups, remembered: memory.place(of: question.gateway))
+            let (facts, place) = probe.run()
+            if let place { memory.remember(place) }
+            return facts
+        } catch {
+            return Self.nothing(question)
+        }
+    }
+
+    /// As if nobody had answered: descriptors have run out, or there is no IPv4.
+    private static func nothing(_ question: RouterQuestion) -> RouterFacts {
+        ProbeRecord(question, at: monotonicNow()).facts
+    }
+
+    /// A probe that is under way.
+    private final class Flight: Sendable {
+        private let landed: WakeUp
+        private let facts = Mutex<RouterFacts?>(nil)
+
+        init(landed: WakeUp) { self.landed = landed }
+
+        func land(_ found: RouterFacts) {
+            facts.withLock { $0 = found }
+            landed.signal()
+        }
+
+        func wait() -> RouterFacts? {
+            _ = landed.wait(until: nil)
+            return facts.withLock { $0 }
+        }
     }
 }

@@ -8,13 +8,14 @@ extension Socket {
     /// Connects to a TCP address.
     ///
     /// With `nonblocking` the connect may still be under way on return: wait until the socket is writable and ask
-    /// ``connectError()``. Without, it has finished and the socket stays blocking.
+    /// ``connectError()``. Without, it has finished and the socket stays blocking. `from` pins this end.
     package static func tcpConnect(
-        _ address: SocketAddress, nonblocking: Bool
+        _ address: SocketAddress, from local: LocalEnd? = nil, nonblocking: Bool
     ) throws(SocketError) -> Socket {
         let made = try makeSocket(
             family: address.ip.family == .v6 ? AF_INET6 : AF_INET, nonblocking: nonblocking,
             call: "socket \(address)")
+        if let local { try pin(made, to: local) }
         try connect(made, RawAddress(address), call: "connect \(address)")
         return made
     }
@@ -29,12 +30,13 @@ extension Socket {
         return made
     }
 
-    /// Connects to a TCP address within `timeout`; the socket is nonblocking. Throws with `isTimedOut` after it.
+    /// Connects to a TCP address within `timeout`; the socket is nonblocking. Throws with `isTimedOut` after it, and when
+    /// `stop` is raised.
     package static func tcpConnect(
-        _ address: SocketAddress, timeout: Duration
+        _ address: SocketAddress, from local: LocalEnd? = nil, timeout: Duration, stop: WakeUp? = nil
     ) throws(SocketError) -> Socket {
-        let made = try tcpConnect(address, nonblocking: true)
-        guard try made.wait(for: .writable, until: monotonicNow() + timeout) else {
+        let made = try tcpConnect(address, from: local, nonblocking: true)
+        guard try made.wait(for: .writable, until: monotonicNow() + timeout, stop: stop) else {
             throw SocketError(errno: ETIMEDOUT, call: "connect \(address)")
         }
         let code = made.connectError()
@@ -42,7 +44,7 @@ extension Socket {
         return made
     }
 
-    private static func connect(
+    static func connect(
         _ socket: borrowing Socket, _ raw: RawAddress, call: String
     ) throws(SocketError) {
         var raw = raw

@@ -40,7 +40,7 @@ struct LayeringTests {
         Allowed(
             module: "RouterProbe",
             imports: [
-                "CLinux", "CMiniUPnPC", "CNATPMP", "Glibc", "HTTPFetch", "Policy", "Sockets",
+                "CMiniUPnPC", "CNATPMP", "EventLoop", "Glibc", "HTTPFetch", "Policy", "Sockets",
                 "Synchronization", "Wire",
             ]),
         Allowed(

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Policy
+internal import Sockets
+internal import Synchronization
+internal import Wire
+
+/// One probe: every witness on a thread of its own, one end for all (05 B6, B12).
+final class Probe: Sendable {
+    /// Nothing lasts longer, whatever a router does.
+    static let hardEnd: Duration = .seconds(6)
+    /// Until when the others are waited for once UPnP has answered everything.
+    static let enough: Duration = .milliseconds(300)
+
+    private enum Testimony: Sendable {
+        case upnp(UPnPWitness.Testimony)
+        case natpmp(NATPMPAnswer)
+        case pcpAsked
+        case pcp
+        case stun(STUNWitness.Outcome)
+    }
+
+    private let question: RouterQuestion
+    private let ports: RouterPorts
+    private let lookups: NameLookups
+    private let remembered: WebLocation?
+    private let limits: Limits
+    private let crew: Crew<Void>
+    private let came: WakeUp
+    private let testimonies = Mutex<[(Testimony, MonotonicTime)]>([])
+
+    init(
+        _ question: RouterQuestion, ports: RouterPorts, lookups: NameLookups, remembered: WebLocation?
+    ) throws(SocketError) {
+        self.question = question
+        self.ports = ports
+        self.lookups = lookups
+        self.remembered = remembered
+        let now = monotonicNow()
+        limits = Limits(start: now, deadline: now + Self.hardEnd, stop: try WakeUp())
+        crew = try Crew()
+        came = try WakeUp()
+    }
+
+    /// What it brought, and where the gateway's description is.
+    func run() -> (facts: RouterFacts, place: WebLocation?) {
+        var record = ProbeRecord(question, at: limits.start)
+        startUPnP(&record)
+        startNATPMP(&record)
+        startSTUN(&record)
+        while !record.isComplete(at: monotonicNow(), start: limits.start) {
+            guard came.wait(until: record.nextLook(start: limits.start) ?? limits.deadline) else {
+                if monotonicNow() >= limits.deadline { break }
+                continue
+            }
+            came.clear()
+            take(&record)
+        }
+        limits.stop.signal()
+        crew.join()
+        // PCP's answer may have come with the last one.
+        take(&record, lateToo: false)
+        return (record.facts, record.place)
+    }
+
+    private func startUPnP(_ record: inout ProbeRecord) {
+        guard question.asksUPnP else { return }
+        record.waits(for: .upnp)
+        let witness = UPnPWitness(
+            discovery: question.discovery(ports, remembered: remembered), outsidePort: question.outsidePort)
+        crew.start("ask upnp") { [self] in tell(.upnp(witness.ask(limits))) }
+    }
+
+    private func startNATPMP(_ record: inout ProbeRecord) {
+        guard let gateway = question.gateway else { return }
+        record.waits(for: .natpmp)
+        let witness = NATPMPWitness(
+            gateway: SocketAddress(ip: gateway, port: ports.mapping), local: question.local,
+            schedule: question.isPatient ? .patient : .usual)
+        crew.start("ask nat-pmp") { [self] in
+            witness.ask(
+                limits, answer: { self.tell(.natpmp($0)) }, pcpAsked: { self.tell(.pcpAsked) },
+                pcp: { self.tell(.pcp) })
+        }
+    }
+
+    private func startSTUN(_ record: inout ProbeRecord) {
+        guard let text = question.stunServer else { return }
+        record.waits(for: .stun)
+        guard let server = STUNServer(text) else { return tell(.stun(.unresolved)) }
+        let witness = STUNWitness(server: server, local: question.local, lookups: lookups)
+        crew.start("ask stun") { [self] in tell(.stun(witness.ask(limits))) }
+    }
+
+    private func tell(_ testimony: Testimony) {
+        testimonies.withLock { $0.append((testimony, monotonicNow())) }
+        came.signal()
+    }
+
+    /// `lateToo` false: only what adds to a finished record; a witness that was stopped has nothing to say.
+    private func take(_ record: inout ProbeRecord, lateToo: Bool = true) {
+        let taken = testimonies.withLock { list in
+            let taken = list
+            list = []
+            return taken
+        }
+        for (testimony, time) in taken {
+            switch testimony {
+            case .pcpAsked: record.pcpAsked(at: time)
+            case .pcp: record.pcpAnswered(at: time)
+            case .upnp(let said) where lateToo: record.upnp(said, at: time)
+            case .natpmp(let said) where lateToo: record.natpmp(said, at: time)
+            case .stun(let said) where lateToo: record.stun(said, at: time)
+            case .upnp, .natpmp, .stun: break
+            }
+        }
+    }
+}
+
+extension RouterQuestion {
+    /// The end on this machine that every question leaves from.
+    var local: LocalEnd { LocalEnd(ip: lan, interface: interface.isEmpty ? nil : interface) }
+
+    func discovery(_ ports: RouterPorts, remembered: WebLocation?) -> Discovery {
+        Discovery(
+            gateway: gateway, network: Network(address: lan, bits: prefixBits), local: local,
+            interfaceIndex: interfaceIndex, ports: ports,
+            time: isPatient ? Discovery.patientTime : Discovery.usualTime, remembered: remembered)
+    }
+}
