@@ -10,6 +10,11 @@ package final class JoinHandle: Sendable {
 
     fileprivate init(_ thread: pthread_t) { self.thread = Mutex(thread) }
 
+    /// One that nobody joined is let go: what the system keeps for it goes when it ends.
+    deinit {
+        if let left = thread.withLock({ $0 }) { pthread_detach(left) }
+    }
+
     /// Waits for its end. The second call, and one from the thread itself, returns at once.
     package func join() {
         let taken = thread.withLock { thread in
