@@ -7,6 +7,7 @@
 #include <linux/rtnetlink.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -16,7 +17,9 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 // IPV6_2292PKTOPTIONS: in <linux/in6.h>, which clashes with <netinet/in.h>.
 enum { shim_ipv6_2292pktoptions = 6 };
@@ -164,6 +167,17 @@ static inline int shim_flock_exclusive_now(int fd) { return flock(fd, LOCK_EX | 
 
 // <sys/eventfd.h> and its enum of flags are not in Glibc's module.
 static inline int shim_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// A pipe whose ends children do not inherit; the reading end never waits.
+int pipe2(int *, int);
+static inline int shim_pipe(int *ends) {
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+// A descriptor that is readable once the process has ended; -1 with errno. glibc has a call for it from 2.36 on only.
+static inline int shim_pidfd_open(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
 // Hidden without _GNU_SOURCE.
 int pthread_setname_np(pthread_t, const char *);

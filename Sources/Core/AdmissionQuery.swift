@@ -30,6 +30,8 @@ package struct AdmissionQuery: Sendable {
     package var interface: String?
     /// Nil for the question before TLS.
     package var handshake: Handshake?
+    /// It came by the loopback, from a peer that a user-space VPN delivers there (03 §3.4).
+    package var isVPNPeer = false
 
     package init(
         door: Door, remote: SocketAddress, zoneName: String? = nil, local: SocketAddress? = nil,

@@ -18,7 +18,8 @@ extension Core {
         }
         let placement = OriginPolicy.classify(
             source: arrival.peer.ip, local: arrival.local?.ip, zoneName: arrival.zoneName,
-            receivedOn: arrival.receivedOn, receivedOnName: arrival.receivedOnName, table: interfaces)
+            receivedOn: arrival.receivedOn, receivedOnName: arrival.receivedOnName, table: interfaces,
+            isVPNPeer: arrival.isVPNPeer)
         let connection = Connection(
             door: arrival.door, peer: arrival.peer, local: arrival.local, placement: placement,
             limited: Source.limited(arrival.peer.ip, placement.origin))

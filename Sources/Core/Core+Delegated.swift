@@ -104,7 +104,7 @@ extension Core {
     private func describe(_ query: AdmissionQuery, _ key: PeerKey) -> Connection {
         let placement = OriginPolicy.classify(
             source: query.remote.ip, local: query.local?.ip, zoneName: query.zoneName, receivedOn: nil,
-            receivedOnName: query.interface, table: interfaces)
+            receivedOnName: query.interface, table: interfaces, isVPNPeer: query.isVPNPeer)
         return Connection(
             door: query.door, peer: key.remote, local: query.local, placement: placement,
             limited: Source.limited(query.remote.ip, placement.origin))

@@ -19,6 +19,8 @@ package struct Arrival: Sendable {
     package var receivedOnName: String?
     /// The zone of the source, by name, from the API's text.
     package var zoneName: String?
+    /// It came by the loopback, from a peer that a user-space VPN delivers there (03 §3.4).
+    package var isVPNPeer = false
     /// The interfaces were read again because of this connection: there is nothing newer to judge it by.
     package var hasLookedAgain = false
 

@@ -14,6 +14,13 @@ extension Doors {
             _ source: IPAddress, _ answer: @escaping @Sendable (CableVerdict) -> Void
         ) -> Void
 
+    /// Says whether a connection from this loopback address is from a peer that a user-space VPN delivers there (03 section
+    /// 3.4): at once, or nil, and then it answers once, from another thread. Does not wait itself.
+    package typealias LoopbackWitness =
+        @Sendable (
+            _ source: SocketAddress, _ answer: @escaping @Sendable (Bool) -> Void
+        ) -> Bool?
+
     /// Where admitted sessions go (spec 08): the streaming process's socket.
     package enum Backend: Sendable, Hashable {
         /// A Unix socket's path.
@@ -56,6 +63,8 @@ struct DoorContext: Sendable {
     let times: DoorTimes
     /// Whether a connection of this source is the cable.
     let cable: Doors.CableWitness
+    /// Whether a connection by the loopback is a VPN peer's.
+    let loopback: Doors.LoopbackWitness
     /// A freshly signed kind 18 payload; nil while there is nothing to say.
     let hostInfo: @Sendable () -> [UInt8]?
     /// Has the interfaces read now; when it returns, the core knows them.

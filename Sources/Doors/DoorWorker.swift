@@ -39,6 +39,8 @@ final class DoorWorker {
     private let keeper: ListenerKeeper?
     private var acceptors: [Door: Acceptor] = [:]
     private(set) var connections: [ConnectionID: Connection] = [:]
+    /// Accepted by the loopback, and not judged yet: whether they come from a VPN's peer is still looked up.
+    private var held: [ConnectionID: HeldConnection] = [:]
     private var nextSerial: UInt64 = 1
     private var lingering = 0
     private var sessions = 0
@@ -81,6 +83,29 @@ final class DoorWorker {
         var arrival = Arrival(
             id: id, door: door, peer: accepted.peer, local: accepted.local,
             receivedOn: accepted.arrivalIndex)
+        if arrival.peer.ip.isLoopback {
+            let isPeer = context.loopback(arrival.peer) { [inbox] in inbox.send(.loopback(id, isPeer: $0)) }
+            guard let isPeer else {
+                held[id] = HeldConnection(arrival, accepted.intoSocket())
+                return
+            }
+            arrival.isVPNPeer = isPeer
+        }
+        admit(arrival, accepted.intoSocket())
+    }
+
+    /// It is known now where a connection by the loopback comes from.
+    private func loopbackJudged(_ id: ConnectionID, isPeer: Bool) {
+        guard let connection = held.removeValue(forKey: id), let socket = connection.takeSocket() else {
+            return
+        }
+        var arrival = connection.arrival
+        arrival.isVPNPeer = isPeer
+        admit(arrival, socket)
+    }
+
+    private func admit(_ arrived: Arrival, _ socket: consuming Socket) {
+        var arrival = arrived
         var (verdict, isSuspect) = judge(arrival)
         if case .lookAgain = verdict {
             context.lookAgain()
@@ -88,9 +113,9 @@ final class DoorWorker {
             (verdict, isSuspect) = judge(arrival)
         }
         guard case .proceed = verdict, !isStopping else { return }
-        let peer = accepted.peer
-        connections[id] = Connection(
-            id: id, door: door, peer: peer, isSuspect: isSuspect, socket: accepted.intoSocket(), worker: self)
+        connections[arrival.id] = Connection(
+            id: arrival.id, door: arrival.door, peer: arrival.peer, isSuspect: isSuspect, socket: socket,
+            worker: self)
         context.board.connections.wrappingAdd(1, ordering: .relaxed)
     }
 
@@ -182,6 +207,7 @@ final class DoorWorker {
         case .closeConnection(let id): connections[id]?.closeNow()
         case .answerPairing(let id, let result): connections[id]?.answer(result)
         case .cable(let id, let verdict): connections[id]?.cableRead(verdict)
+        case .loopback(let id, let isPeer): loopbackJudged(id, isPeer: isPeer)
         case .broadcastHostInfo:
             // Made once, so that one change costs one signature.
             guard sessions > 0, let info = context.hostInfo() else { return }
@@ -199,6 +225,7 @@ final class DoorWorker {
         isStopping = true
         keeper?.closeAll()
         acceptors.removeAll()
+        held.removeAll()
         for connection in Array(connections.values) { connection.stop() }
         guard !connections.isEmpty else { return loop.mailbox.stop() }
         stopTimer = loop.timer(after: time) { [unowned self] in
@@ -206,4 +233,18 @@ final class DoorWorker {
             loop.mailbox.stop()
         }
     }
+}
+
+/// A connection that waits to be judged. Nothing is read from it meanwhile.
+private final class HeldConnection {
+    let arrival: Arrival
+    private var socket: Socket?
+
+    init(_ arrival: Arrival, _ socket: consuming Socket) {
+        self.arrival = arrival
+        self.socket = consume socket
+    }
+
+    /// The socket, once.
+    func takeSocket() -> Socket? { socket.take() }
 }

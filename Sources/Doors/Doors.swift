@@ -10,7 +10,7 @@ package import Wire
 
 /// Both doors and everything behind them that is relayed: the public face of the worker threads.
 ///
-/// Every method but ``init(core:tls:workers:backend:hostInfo:times:cable:lookAgain:log:)`` and ``stop(within:)`` only leaves a word for
+/// Every method but ``init(core:tls:workers:backend:hostInfo:times:cable:loopback:lookAgain:log:)`` and ``stop(within:)`` only leaves a word for
 /// a worker, so that effects of the core may be carried out while the core is entered.
 package final class Doors: Sendable {
     private let context: DoorContext
@@ -20,18 +20,20 @@ package final class Doors: Sendable {
     /// Starts `workers` threads; no door is open yet. Throws when threads or descriptors have run out.
     ///
     /// `tls` gives what new connections are made from, the key of the moment. `cable` is asked for link-local sources
-    /// only; without one nothing is the cable. `lookAgain` has the interfaces read now, for a connection by one that the
+    /// only; without one nothing is the cable. `loopback` is asked for sources of the loopback only; without one they are
+    /// the host's own. `lookAgain` has the interfaces read now, for a connection by one that the
     /// core does not know. `hostInfo` gives a freshly signed kind 18 payload (01 section 6), nil while there is none; `log`
     /// takes the lines. All are called from any worker, and but for `lookAgain` must not wait.
     package init(
         core: SharedCore, tls: @escaping @Sendable () -> TLSServerContext, workers: Int, backend: Backend?,
         hostInfo: @escaping @Sendable () -> [UInt8]?, times: DoorTimes = DoorTimes(),
         cable: @escaping CableWitness = { _, answer in answer(.not(.unreadable)) },
+        loopback: @escaping LoopbackWitness = { _, _ in false },
         lookAgain: @escaping @Sendable () -> Void = {}, log: @escaping @Sendable (LogLine) -> Void
     ) throws(SocketError) {
         context = DoorContext(
-            core: core, tls: tls, backend: backend, times: times, cable: cable, hostInfo: hostInfo,
-            lookAgain: lookAgain, log: log)
+            core: core, tls: tls, backend: backend, times: times, cable: cable, loopback: loopback,
+            hostInfo: hostInfo, lookAgain: lookAgain, log: log)
         var inboxes: [WorkerInbox] = []
         for _ in 0..<max(1, workers) { inboxes.append(try WorkerInbox()) }
         var threads: [JoinHandle] = []

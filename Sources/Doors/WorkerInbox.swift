@@ -21,6 +21,8 @@ enum WorkerCommand: Sendable {
     case answerPairing(ConnectionID, PairResult)
     /// What the cable rule found for it.
     case cable(ConnectionID, CableVerdict)
+    /// Whether a connection that is held came from a VPN peer.
+    case loopback(ConnectionID, isPeer: Bool)
     /// Kind 18 to every session.
     case broadcastHostInfo
     /// Close what is pending, let sessions say goodbye, end the thread; after `within` at the latest.

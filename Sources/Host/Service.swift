@@ -10,6 +10,7 @@ internal import Sockets
 internal import StateDirectory
 internal import Store
 internal import SystemBus
+internal import VPNFacts
 internal import Wire
 
 /// Why the service did not start, with the exit code of spec 09 point 13.
@@ -32,6 +33,7 @@ final class Service: Sendable {
     private let directory: StateDirectory
     private let interfaces: NetworkWatcher
     private let cable: CableWitness
+    private let tailscale: TailscaleWhois
     private let endpoints: EndpointsPublisher
     /// The machine's, always: nothing can show the service another (03 §10 point 9).
     private let bus: Bus
@@ -91,12 +93,18 @@ final class Service: Sendable {
         let cable = try CableWitness(CableReader(sha256: { Digest.sha256($0) }))
         self.cable = cable
         services.cable = cable.judge
+        let tailscale = try TailscaleWhois(hasLink: { [interfaces] in
+            interfaces.table.interfaces.contains { $0.name.hasPrefix("tailscale") }
+        })
+        self.tailscale = tailscale
+        services.loopback = tailscale.isPeer
         // No door is open yet: that is the core's to say, at its start.
         doors = try Doors(
             core: core, tls: { identity.current.tls },
             workers: options.workers ?? CurrentProcess.cores,
             backend: options.backend.map(Doors.Backend.init),
-            hostInfo: { try? signer.payload() }, cable: cable.judge, lookAgain: interfaces.lookAgain,
+            hostInfo: { try? signer.payload() }, cable: cable.judge, loopback: tailscale.isPeer,
+            lookAgain: interfaces.lookAgain,
             log: log.log)
         let events = EventWriter(
             hub: services.events, windows: services.windows, fallbackName: host.fallbackName,
@@ -159,6 +167,7 @@ final class Service: Sendable {
         doors.stop(within: Self.stopTime)
         awaitDelegated(until: deadline)
         cable.stop()
+        tailscale.stop()
         advertiser.stop(within: Self.withdrawTime)
         bus.stop()
         interfaces.stop()

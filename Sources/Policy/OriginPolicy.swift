@@ -22,7 +22,7 @@ package enum OriginPolicy {
     /// address, unknown. The origin, first match wins:
     ///
     /// 1. no source address: internet
-    /// 2. loopback source: loopback
+    /// 2. loopback source: loopback, or vpn for a peer that a user-space VPN delivers from there (`isVPNPeer`)
     /// 3. arrival peerToPeer: direct
     /// 4. arrival an uplink: internet
     /// 5. arrival a tunnel: vpn
@@ -32,10 +32,10 @@ package enum OriginPolicy {
     /// 9. else: internet
     package static func classify(
         source: IPAddress?, local: IPAddress?, zoneName: String?, receivedOn: UInt32?,
-        receivedOnName: String?, table: InterfaceTable
+        receivedOnName: String?, table: InterfaceTable, isVPNPeer: Bool = false
     ) -> Placement {
         guard let source else { return Placement(origin: .internet, arrival: nil) }
-        if source.isLoopback { return Placement(origin: .loopback, arrival: nil) }
+        if source.isLoopback { return Placement(origin: isVPNPeer ? .vpn : .loopback, arrival: nil) }
         let arrival = arrival(
             source: source, local: local, zoneName: zoneName, receivedOn: receivedOn,
             receivedOnName: receivedOnName, table: table)

@@ -8,6 +8,8 @@ package import Wire
 package struct ResolveError: Error, Sendable {
     /// The resolver's words, naming the host.
     package let message: String
+    /// The resolver knows that there is no such name, or no address of it: it is not that it could not ask.
+    package let isUnknownName: Bool
 }
 
 /// The addresses of a host name, in the order the system would dial them; a literal address answers itself.
@@ -21,7 +23,10 @@ package func resolve(_ name: String) throws(ResolveError) -> [IPAddress] {
     var list: UnsafeMutablePointer<addrinfo>?
     let code = unsafe getaddrinfo(name, nil, &hints, &list)
     guard code == 0 else {
-        throw ResolveError(message: unsafe "\(name): \(String(cString: gai_strerror(code)))")
+        // EAI_NODATA, -5, is hidden without _GNU_SOURCE.
+        throw ResolveError(
+            message: unsafe "\(name): \(String(cString: gai_strerror(code)))",
+            isUnknownName: code == EAI_NONAME || code == -5)
     }
     defer { unsafe freeaddrinfo(list) }
     var found: [IPAddress] = []

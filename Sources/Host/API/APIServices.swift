@@ -38,6 +38,11 @@ package struct APIServices: Sendable {
     package var cable: @Sendable (IPAddress, @escaping @Sendable (CableVerdict) -> Void) -> Void = {
         $1(.not(.unreadable))
     }
+    /// Whether a connection from this loopback address is from a peer that a user-space VPN delivers there: at once, or
+    /// nil, and then the answer comes from another thread.
+    package var loopback: @Sendable (SocketAddress, @escaping @Sendable (Bool) -> Void) -> Bool? = { _, _ in
+        false
+    }
     /// Counts answers; more samples come from `moreMetrics`.
     package var metrics = Metrics()
     /// Samples of the doors and the relay.
@@ -62,6 +67,21 @@ package struct APIServices: Sendable {
         self.now = now
         self.started = started
         self.events = events
+    }
+
+    /// Goes on with the question once it says where its connection comes from: at once but for the loopback of a host with
+    /// a user-space VPN (spec 03 section 3.4).
+    func withOrigin(_ query: AdmissionQuery, _ then: @escaping @Sendable (AdmissionQuery) -> Void) {
+        guard query.remote.ip.isLoopback else { return then(query) }
+        let known = loopback(query.remote) { isPeer in
+            var query = query
+            query.isVPNPeer = isPeer
+            then(query)
+        }
+        guard let known else { return }
+        var query = query
+        query.isVPNPeer = known
+        then(query)
     }
 
     /// Runs something that takes longer than a request should hold the server's thread: a large import or export.

@@ -13,7 +13,9 @@ enum AdmissionRoutes {
         return [
             APIRoute(.post, "/v1/admissions", .host) { request, responder in
                 let query = try AdmissionBody.read(request.body)
-                responder.send(Answer(200, .json, AdmissionBody.write(core.admission(query))))
+                services.withOrigin(query) { query in
+                    responder.send(Answer(200, .json, AdmissionBody.write(core.admission(query))))
+                }
             }
         ]
     }

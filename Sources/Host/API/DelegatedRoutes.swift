@@ -13,21 +13,27 @@ enum DelegatedRoutes {
         return [
             APIRoute(.post, "/v1/admissions/failures", .host) { request, responder in
                 let body = try DelegatedBody.failure(request)
-                core.enter { core, moment in
-                    core.delegatedFailed(body.query, body.failure, key: body.key, moment)
+                services.withOrigin(body.query) { query in
+                    core.enter { core, moment in
+                        core.delegatedFailed(query, body.failure, key: body.key, moment)
+                    }
+                    responder.send(Answer(204, .json, []))
                 }
-                responder.send(Answer(204, .json, []))
             },
             APIRoute(.post, "/v1/pairing/requests", .host) { request, responder in
                 let (query, message) = try DelegatedBody.pairing(request)
-                services.withCable(query, isWanted: message?.method == "ask") { cable in
-                    pair(services, query, message, cable, responder)
+                services.withOrigin(query) { query in
+                    services.withCable(query, isWanted: message?.method == "ask") { cable in
+                        pair(services, query, message, cable, responder)
+                    }
                 }
             },
             APIRoute(.post, "/v1/sessions", .host) { request, responder in
                 let (query, hello) = try DelegatedBody.session(request)
-                services.withCable(query, isWanted: true) { cable in
-                    register(services, query, hello, cable, responder)
+                services.withOrigin(query) { query in
+                    services.withCable(query, isWanted: true) { cable in
+                        register(services, query, hello, cable, responder)
+                    }
                 }
             },
             APIRoute(.delete, "/v1/sessions", .host) { _, responder in

@@ -65,6 +65,8 @@ package struct VPNEvidence: Sendable, Equatable {
     package var interface: String?
     /// Tailscale's own word; nil for others and when the daemon was not asked.
     package var tailscale: TailscaleEvidence?
+    /// Without the daemon's word: the MagicDNS name as it can be guessed, once it led to the link's own address (05 A6).
+    package var guessedName: String?
     /// The daemon's status word (ZeroTier's network status), cleaned.
     package var daemonStatus: String?
     /// The daemon exists but may not be asked.

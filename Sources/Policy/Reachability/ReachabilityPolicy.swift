@@ -115,7 +115,10 @@ package enum ReachabilityPolicy {
         case .failed: return .doorFailed
         case .open, .closed: break
         }
-        if firewall == .drops { return .firewallDrops }
+        // Peers of a user-space VPN come by the loopback, which the rules were not asked about.
+        if firewall == .drops, !report.vpns.contains(where: { $0.code == .vpnUserspace }) {
+            return .firewallDrops
+        }
         if report.addresses.contains(where: { $0.kind == "vpn" }) { return .awayVPN }
         guard switches.internet else { return .awayNone }
         let code = report.router.code

@@ -35,6 +35,8 @@ package enum VPNPolicy {
         if let tailscale = vpn.tailscale, line.code.isListed {
             line.dnsName = dialable(tailscale, &line.notes)
             if line.code == .vpnUserspace { line.userspaceAddresses = tailscale.addresses }
+        } else if line.code.isListed {
+            line.dnsName = vpn.guessedName
         }
         return line
     }

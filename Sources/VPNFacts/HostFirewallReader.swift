@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Policy
+internal import Sockets
+internal import Wire
+
+/// What was read of the host's own packet rules.
+package struct HostFirewallReading: Sendable, Equatable {
+    package var state: HostFirewall
+    package var source: FactSource
+}
+
+/// Reads the host's own packet rules (09.39), which takes privilege: with nft(8), a process of its own, so that nothing
+/// of a rule set of any size or shape can stop the service.
+package final class HostFirewallReader: Sendable {
+    /// For the program.
+    package static let limit = Duration.seconds(1)
+    /// Of its output.
+    package static let outputLimit = 1 << 20
+
+    private let places: Places
+
+    package convenience init() { self.init(.system) }
+
+    /// Elsewhere.
+    package init(_ places: Places) { self.places = places }
+
+    /// What the rules do with a new TCP connection to this port from another machine. At most 1 s.
+    package func read(port: Int, _ table: InterfaceTable) -> HostFirewallReading {
+        let begun = monotonicNow()
+        let (state, word) = judge(port: port, table, until: begun + Self.limit)
+        let now = monotonicNow()
+        return HostFirewallReading(
+            state: state,
+            source: FactSource(fact: "firewall", source: "nftables", state: word, at: now, took: now - begun))
+    }
+
+    private func judge(
+        port: Int, _ table: InterfaceTable, until deadline: MonotonicTime
+    ) -> (HostFirewall, String) {
+        let output: ProgramOutput
+        do throws(ProgramFailure) {
+            output = try runProgram(
+                places.nft, ["-j", "list", "ruleset"], until: deadline, limit: Self.outputLimit)
+        } catch {
+            switch error {
+            case .notStarted: return (.unread, "notAsked")
+            case .silent: return (.unread, "silent")
+            // There are rules, more than anybody can say something sure about.
+            case .tooLong: return (.unclear, "answered")
+            }
+        }
+        guard output.status == 0 else { return (.unread, "unreadable") }
+        let hasIPv6 = table.interfaces.contains { interface in
+            interface.kind != .loopback && interface.addresses.contains { $0.ip.family == .v6 }
+        }
+        let state = HostFirewallPolicy.judge(output.output, port: port, hasIPv6: hasIPv6)
+        // The kernel's older rules beside these are in no list of nftables'.
+        return (state == .passes && hasOlderRules ? .unclear : state, "answered")
+    }
+
+    private var hasOlderRules: Bool {
+        ["ip_tables_names", "ip6_tables_names"].contains { name in
+            do throws(SocketError) {
+                let names = try readFile("\(places.processes)/net/\(name)", limit: 4096)
+                return String(decoding: names, as: UTF8.self).split(separator: "\n").contains("filter")
+            } catch {
+                return false
+            }
+        }
+    }
+}

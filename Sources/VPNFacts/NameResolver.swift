@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Policy
+internal import Sockets
+internal import Wire
+
+/// Looks names up by the system's resolver, which can take as long as it likes: in threads that are left behind then,
+/// no more than two of them.
+package final class NameResolver: Sendable {
+    /// For each name (05 A6, B10).
+    package static let limit = Duration.seconds(2)
+    /// Addresses of one name that are kept.
+    private static let most = 32
+
+    private let errand = Errand<[IPAddress]?>("resolve")
+    private let look: @Sendable (String) -> [IPAddress]?
+
+    package convenience init() {
+        self.init { name in
+            do throws(ResolveError) { return try resolve(name) } catch {
+                return error.isUnknownName ? [] : nil
+            }
+        }
+    }
+
+    /// With another resolver: no addresses for a name that does not exist, nil when that cannot be told.
+    init(_ look: @escaping @Sendable (String) -> [IPAddress]?) { self.look = look }
+
+    /// What the user's address name leads to, as it is set: with a port, or an address already. At most 2 s.
+    package func check(_ addressName: String) -> NameEvidence {
+        let name: DialAddress
+        do throws(AddressProblem) { name = try DialAddress.parse(addressName) } catch {
+            return NameEvidence(text: addressName, addresses: nil)
+        }
+        if let literal = IPAddress(name.hostText) {
+            return NameEvidence(text: addressName, addresses: [literal])
+        }
+        let found = addresses(of: name.hostText, by: monotonicNow() + Self.limit)
+        return NameEvidence(text: addressName, addresses: found)
+    }
+
+    /// Nil when there was no answer in time.
+    func addresses(of name: String, by deadline: MonotonicTime) -> [IPAddress]? {
+        start(name).flatMap { $0.answer(by: deadline) }.flatMap { $0 }
+    }
+
+    func start(_ name: String) -> Late<[IPAddress]?>? {
+        errand.start { [look] in look(name).map { Array($0.prefix(Self.most)) } }
+    }
+}
