@@ -21,6 +21,7 @@ import time
 from xml.sax.saxutils import escape
 
 HTTP_PORT, SSDP_PORT, NATPMP_PORT = 5000, 1900, 5351
+IP_PKTINFO = 8
 IGD, WANIP, WANPPP = (
     "urn:schemas-upnp-org:device:InternetGatewayDevice:1", "urn:schemas-upnp-org:service:WANIPConnection:1",
     "urn:schemas-upnp-org:service:WANPPPConnection:1")
@@ -39,6 +40,7 @@ class Behaviour:
 
     # UPnP: the search's answers. Each target it answers, as (target, location), {lan} and {elsewhere} filled in.
     upnp: bool = True
+    web: bool = True
     answers: tuple = ((IGD, "http://{lan}:5000/root.xml"), (WANIP, "http://{lan}:5000/root.xml"))
     raw_answers: tuple = ()  # sent as they are, to every search
     answers_from: str = None  # another source address of the answers
@@ -199,10 +201,10 @@ BEHAVIOURS = {
     "garbage": Behaviour(
         answers=((IGD, "http://{lan}:5000/root.xml"),), raw_answers=(bytes(range(256)), b"HTTP/1.1 200 OK\r\n", b""),
         body=garbage, natpmp="garbage"),
-    # Another machine that answers as an IGD, while the gateway says nothing.
-    "not-the-gateway": Behaviour(natpmp="closed"),
+    # A good one that is not asked for more than UPnP: what another machine than the gateway may be.
+    "upnp-only": Behaviour(natpmp="closed"),
     # It only sees who comes to its web server.
-    "trap": Behaviour(answers=(), natpmp="closed"),
+    "trap": Behaviour(upnp=False, natpmp="closed"),
 }
 
 
@@ -453,14 +455,19 @@ def udp(host, port, reuse=False):
 async def run(router):
     loop = asyncio.get_running_loop()
     how = router.how
-    if how.upnp:
+    if how.web:
         await asyncio.start_server(router.serve, router.lan, HTTP_PORT)
+    if how.upnp:
         search = udp("0.0.0.0", SSDP_PORT)
         search.setsockopt(
             socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton("239.255.255.250") + socket.inet_aton(router.lan))
-        sender = udp(how.answers_from, SSDP_PORT) if how.answers_from else search
+        # The namespace may have several addresses in this network.
+        source = struct.pack("i4s4s", 0, socket.inet_aton(how.answers_from or router.lan), bytes(4))
+
+        def reply(answer, who):
+            search.sendmsg([answer], [(socket.IPPROTO_IP, IP_PKTINFO, source)], 0, who)
         await loop.create_datagram_endpoint(lambda: Datagrams(
-            lambda data, who, _: router.searched(data, who, lambda answer: sender.sendto(answer, who))), sock=search)
+            lambda data, who, _: router.searched(data, who, lambda answer: reply(answer, who))), sock=search)
     if how.natpmp != "closed":
         def answer(data, who, transport):
             reply = router.mapped(data)

@@ -74,3 +74,40 @@ address add 11.22.33.1/24 dev eth0
 LINES
 }
 direct_try() { try_report directPublic; }
+
+street_about() { printf '%s\n' "eight households whose routers are played as you say, for trying many at once"; }
+street_up() {
+    local n
+    for n in 1 2 3 4 5 6 7 8; do
+        ns "host$n" "router$n"
+        machine "host$n" "router$n"
+        cable "router$n" lan0 "host$n" eth0
+        # Further machines of that network, and a stranger, are addresses of the router's namespace.
+        at "router$n" <<'LINES'
+address add 192.168.1.1/24 dev lan0
+address add 192.168.1.23/24 dev lan0
+address add 203.0.113.7/32 dev lan0
+address add 2001:db8:1::1/64 dev lan0
+LINES
+        at "host$n" <<'LINES'
+address add 192.168.1.20/24 dev eth0
+address add 2001:db8:1::20/64 dev eth0
+route add default via 192.168.1.1
+route add default via 2001:db8:1::1
+LINES
+    done
+}
+street_try() {
+    local here="Scripts/lab" bin="${LATCHKEY_BIN:-.build/debug}"
+    [ "$lab" = lk ] || here="LATCHKEY_LAB=$lab Scripts/lab"
+    cat <<TRY
+
+Lab "$lab" is up: host1 behind router1, host2 behind router2, and so on. Nothing runs on the routers yet:
+
+  $here exec router1 -- python3 Scripts/lib/lab/router.py --list
+  $here exec router1 -- python3 Scripts/lib/lab/router.py redirect
+  $here exec host1 -- $bin/latchkey print-reachability
+
+  $here down    takes it all away
+TRY
+}
