@@ -13,31 +13,8 @@ import harness
 import pytest
 import reachability_table as table
 import router_lab
-from lab import require
+from conftest import chosen
 from router_lab import GATEWAY, LAN, igd
-
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-
-
-def chosen(request, name):
-    """The values of a parameter among this module's tests that are to run, in their order."""
-    return list(dict.fromkeys(
-        item.callspec.params[name] for item in request.session.items
-        if item.path == request.path and hasattr(item, "callspec") and name in item.callspec.params))
-
-
-@pytest.fixture(scope="module")
-def places(request):
-    require()
-    made = router_lab.Places(chosen(request, "at") + (["street"] if chosen(request, "behaviour") else []))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def there(places, at):
-    return places[at]
-
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
@@ -181,7 +158,7 @@ def street(request, places, saved):
             free.put(number)
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        yield {name: pool.submit(one, name) for name in chosen(request, "behaviour")}
+        yield {name: pool.submit(one, name) for name in chosen(request.session.items, "behaviour")}
 
 
 @pytest.mark.parametrize("behaviour", table.ODD)
