@@ -38,10 +38,13 @@ test_packages=(
     gcc            # the sample of delegated mode
     libjansson-dev # and its JSON
     dbus-daemon    # private message buses
+    nftables       # the firewalls and routers of the lab
+    # A router's UPnP and NAT-PMP daemon: this package is the program alone, without a service that would be started.
+    miniupnpd-nftables
 )
 
 # What only the benchmarks compare against.
-bench_packages=(haproxy nginx-light build-essential python3)
+bench_packages=(haproxy nginx-light build-essential python3 iproute2 nftables miniupnpd-nftables miniupnpc)
 
 # Prints the packages of its arguments that are not installed.
 missing_packages() {

@@ -4,6 +4,7 @@
 import harness
 import lab as labs
 import pytest
+import router_lab
 
 
 @pytest.fixture
@@ -104,3 +105,23 @@ def lab_service(lab, lab_backend):
             yield service.start()
         finally:
             service.stop()
+
+
+def chosen(items, name):
+    """The values of a parameter among tests that are to run, in their order."""
+    return list(dict.fromkeys(
+        item.callspec.params[name] for item in items if hasattr(item, "callspec") and name in item.callspec.params))
+
+
+@pytest.fixture(scope="session")
+def places(request):
+    """The lab's scenarios by name, for tests with the parameter `at`: each comes up once, in the background."""
+    labs.require()
+    made = router_lab.Places(chosen(request.session.items, "at"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def there(places, at):
+    return places[at]

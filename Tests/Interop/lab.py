@@ -24,6 +24,7 @@ import harness
 import pytest
 
 LAB = harness.ROOT / "Scripts" / "lab"
+TOOLS = LAB.parent / "lib" / "lab"
 CLONE_NEWNET = 0x40000000
 # Labs of tests carry the process that made them, so that what a killed run left is known and taken away.
 OURS = re.compile(r"t(\d+)n\d+")
@@ -91,8 +92,11 @@ class Lab:
                     os.abort()
 
     def command(self, namespace, *command):
-        """The command line that runs a command there, with a /sys that shows that namespace alone."""
-        return ["ip", "netns", "exec", f"{self.name}-{namespace}", *map(str, command)]
+        """The command line that runs a command there, with a /sys that shows that namespace alone, and with a /run of its
+        own where the scenario made a machine of it."""
+        run = pathlib.Path(f"/run/latchkey-lab/{self.name}/{namespace}-run")
+        own = [TOOLS / "inside", run] if run.exists() else []
+        return ["ip", "netns", "exec", f"{self.name}-{namespace}", *map(str, [*own, *command])]
 
     def run(self, namespace, *command, check=True, **options):
         options = {"timeout": 60, "input": ""} | options

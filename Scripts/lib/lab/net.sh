@@ -78,6 +78,53 @@ ns() {
     done
 }
 
+# machine NAME…: makes machines of their own of namespaces: with a /run in which no daemon of this machine is, and a
+# resolver that asks nobody until `resolver` says whom.
+machine() {
+    local name run there
+    for name in "$@"; do
+        run=$lab_dir/$name-run
+        # A bus would be looked for there.
+        mkdir -p "$run/lab" "$run/dbus"
+        : >"$run/lab/resolv.conf"
+        printf 'hosts: files dns\n' >"$run/lab/nsswitch.conf"
+        there=$(readlink -f /etc/resolv.conf || true)
+        case $there in
+        /run/*)
+            mkdir -p "$run/$(dirname "${there#/run/}")"
+            ln "$run/lab/resolv.conf" "$run/${there#/run/}"
+            ;;
+        esac
+    done
+}
+
+# resolver NAME ADDRESS: whom it asks for names.
+resolver() { printf 'nameserver %s\noptions timeout:1 attempts:1\n' "$2" >"$lab_dir/$1-run/lab/resolv.conf"; }
+
+# enter NAME COMMAND…: becomes a command that runs there.
+enter() {
+    local name=$1
+    shift
+    [ ! -d "$lab_dir/$name-run" ] || set -- "$root/Scripts/lib/lab/inside" "$lab_dir/$name-run" "$@"
+    exec ip netns exec "$lab-$name" "$@"
+}
+
+# keeps NAME LOG WORD COMMAND…: starts a command there that ends with the lab. It is there when its log has WORD;
+# `kept` is its process then.
+keeps() {
+    local name=$1 log=$lab_dir/$2.log word=$3 process
+    shift 3
+    # Every step becomes the next one, so that the process is the command itself in the end.
+    (enter "$name" setsid "$@") >"$log" 2>&1 </dev/null 9>&- &
+    process=$!
+    kept=$process
+    printf '%s %s\n' "$process" "$(started_at "$process")" >>"$lab_dir/processes"
+    until grep -q -- "$word" "$log"; do
+        kill -0 "$process" 2>/dev/null || die "$1 did not start in $name: $(tail -n 3 "$log")"
+        sleep 0.02
+    done
+}
+
 # at NAME: runs the lines of ip commands on its standard input there ("link set …"), one process for all.
 at() { ip -n "$lab-$1" -batch -; }
 

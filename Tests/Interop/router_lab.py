@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many scenarios of Scripts/lab at once, and routers that are played on request: for journeys about reachability."""
+
+import concurrent.futures
+import contextlib
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+
+import harness
+import lab as labs
+
+sys.path.insert(0, str(labs.TOOLS))
+import igd  # noqa: E402,F401 - the lab's own questions to routers
+
+LAN, GATEWAY, NEIGHBOUR, STRANGER = "192.168.1.20", "192.168.1.1", "192.168.1.23", "203.0.113.7"
+
+
+class Places:
+    """The scenarios that a module asks for, each one lab. They come up in the background, in the order wanted."""
+
+    def __init__(self, wanted):
+        self.pool = concurrent.futures.ThreadPoolExecutor(1)
+        self.labs, self.services = {}, {}
+        self.coming = {name: self.pool.submit(self.up, name) for name in dict.fromkeys(wanted)}
+
+    def up(self, name):
+        there = labs.Lab(name)
+        there.up()
+        self.labs[name] = there
+        return there
+
+    def __getitem__(self, name):
+        if name not in self.coming:
+            self.coming[name] = self.pool.submit(self.up, name)
+        return self.coming[name].result()
+
+    def close(self):
+        self.pool.shutdown(cancel_futures=True)
+        with contextlib.ExitStack() as ends:
+            for there in self.labs.values():
+                ends.callback(there.down)
+
+
+class Scripted:
+    """One router of Scripts/lib/lab/router.py that runs; `requests` is all that it was asked."""
+
+    def __init__(self, there, namespace, behaviour, lan=GATEWAY, elsewhere=NEIGHBOUR):
+        self.requests = []
+        self.process = subprocess.Popen(
+            there.command(
+                namespace, sys.executable, labs.TOOLS / "router.py", behaviour, "--lan", lan, "--elsewhere", elsewhere),
+            stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        line = self.process.stdout.readline()
+        assert line == "ready\n", f"{behaviour} did not start: {line!r}"
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.requests.append(json.loads(line))
+
+    def asked(self, action):
+        """The values of every SOAP request of this action."""
+        return [item["values"] for item in self.requests if item.get("soap") == action]
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(harness.FRIENDLY)
+        self.reader.join(harness.FRIENDLY)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def latchkey(there, namespace, *arguments, state=None, **options):
+    """Runs `latchkey` there, and returns what subprocess says."""
+    where = ["--state-dir", state] if state else []
+    return there.run(namespace, harness.BIN / "latchkey", *where, *arguments, check=False, **options)
+
+
+def report(there, namespace, state=None, check=True):
+    """`latchkey print-reachability --json --check`: (report, exit code, text)."""
+    done = latchkey(there, namespace, "print-reachability", "--json", *(["--check"] if check else []), state=state)
+    assert done.stdout, f"print-reachability said nothing: {done.returncode} {done.stderr}"
+    return json.loads(done.stdout), done.returncode, done.stdout
+
+
+def mapping(there, namespace, outside=7455):
+    """The router's mapping of a TCP port, asked for by this client; None without one."""
+    with there.inside(namespace):
+        return igd.Router(GATEWAY).mapping(outside)
+
+
+def run_of(there, namespace):
+    """The folder that is /run on that machine of the lab."""
+    return pathlib.Path(f"/run/latchkey-lab/{there.name}/{namespace}-run")
