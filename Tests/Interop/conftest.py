@@ -93,7 +93,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 @functools.cache
 def has_scenario(file):
-    return "\nSCENARIO = " in file.read_text()
+    return file.is_file() and "\nSCENARIO = " in file.read_text()
 
 
 def pytest_generate_tests(metafunc):
