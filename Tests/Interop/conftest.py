@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every journey stands on: a service with a sample streaming process behind it, gone when the journey ends."""
 
+import functools
+import signal
+import threading
+
 import harness
 import lab as labs
 import pytest
 import router_lab
+
+
+# A stream so quiet that a session which nobody reads for a while stays empty: a goodbye has 100 ms to find its place between
+# two messages.
+QUIET = "--rate", "20k", "--fps", "20"
 
 
 @pytest.fixture
@@ -50,11 +59,42 @@ def start(scratch):
 
 @pytest.fixture
 def sample(start):
-    return start.sample("--rate", "200k", "--fps", "20")
+    return start.sample(*QUIET)
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "relay_only: about what the service itself does with a session's bytes")
+    for line in (
+            "relay_only: about what the service itself does with a session's bytes",
+            "alone: needs the machine for itself (Scripts/journeys runs these last, one by one)",
+            "waits: spends its time waiting for a deadline, so it begins early beside the others"):
+        config.addinivalue_line("markers", line)
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+        # A shell starts what is in its background so, and every program of a journey would take it over.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items):
+    # Stable: otherwise in the order of the files.
+    items.sort(key=lambda item: item.get_closest_marker("waits") is None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Beside each other (-n 2), the journeys of a file that names its SCENARIO stay together, in their order: their lab is
+    made once. Any other journey is made by whoever is free."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Together(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = config.rootpath / nodeid.partition("::")[0]
+            return file.name if has_scenario(file) else nodeid
+
+    return Together(config, log)
+
+
+@functools.cache
+def has_scenario(file):
+    return file.is_file() and "\nSCENARIO = " in file.read_text()
 
 
 def pytest_generate_tests(metafunc):
@@ -86,7 +126,7 @@ def lab(request):
 def lab_backend():
     """A streaming process for the module's services; a Unix socket is reached from every namespace."""
     with harness.scratch() as directory:
-        host = harness.SampleHost(directory, "--rate", "200k", "--fps", "20")
+        host = harness.SampleHost(directory, *QUIET)
         try:
             yield host.start()
         finally:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The namespaces of Scripts/lab for journeys: a lab per module, a service in it, sockets and programs anywhere in it.
 
-A test module says what it wants with `SCENARIO = "doors"` (the default) and takes the fixture `lab`:
+A test module says what it wants with `SCENARIO = "doors"`, and thereby that its journeys stay in one process when they are
+made beside others. They take the fixture `lab`:
 
     def test_a_vpn_peer(lab, lab_service):
         with lab.inside("vpn"):
@@ -45,7 +46,7 @@ def require():
 def _call(name, *arguments):
     done = subprocess.run(
         [str(LAB), *arguments], env=os.environ | {"LATCHKEY_LAB": name}, capture_output=True, text=True,
-        stdin=subprocess.DEVNULL, timeout=120)
+        stdin=subprocess.DEVNULL, timeout=300)
     assert done.returncode == 0, f"Scripts/lab {' '.join(arguments)}: {done.stderr[-2000:]}"
     return done.stdout
 
@@ -99,7 +100,7 @@ class Lab:
         return ["ip", "netns", "exec", f"{self.name}-{namespace}", *map(str, [*own, *command])]
 
     def run(self, namespace, *command, check=True, **options):
-        options = {"timeout": 60, "input": ""} | options
+        options = {"timeout": 120, "input": ""} | options
         done = subprocess.run(self.command(namespace, *command), capture_output=True, text=True, **options)
         if check:
             assert done.returncode == 0, f"{command} in {namespace}: {done.stderr[-2000:]}"

@@ -14,6 +14,7 @@ prints JSON.
 import argparse
 import base64
 import datetime
+import functools
 import hashlib
 import hmac
 import json
@@ -37,6 +38,7 @@ SESSION, PAIRING = b"sill/1", b"sill-pair/1"
 SPKI_PREFIX = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d030107034200")
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CAP_PAIRING, CAP_FRAME, CAP_OTHER = 4096, 33_554_432, 4_194_304
+PATIENCE = 30.0  # seconds until what a host does at once counts as not done; longer than any busy machine takes
 DAMM = (
     "0317598642", "7092154863", "4206871359", "1750983426", "6123045978", "3674209581", "5869720134", "8945362017",
     "9438617205", "2581436790",
@@ -164,7 +166,7 @@ class Channel:
     """One TLS connection, byte by byte, with a deadline on every wait."""
 
     def __init__(
-        self, address, identity, alpn=(SESSION,), pin=None, source=None, timeout=10.0, sni=b"sill",
+        self, address, identity, alpn=(SESSION,), pin=None, source=None, timeout=PATIENCE, sni=b"sill",
         versions=(SSL.TLS1_3_VERSION, SSL.TLS1_3_VERSION), handshake=True,
     ):
         self.timeout = timeout
@@ -438,6 +440,7 @@ def parse_link(text):
     }
 
 
+@functools.cache
 def code_key(code, host_fingerprint):
     return hashlib.pbkdf2_hmac("sha256", code.encode(), b"sill-pair-v1" + host_fingerprint, 600_000, 32)
 
@@ -470,14 +473,15 @@ def pair_request(method, proof, name="Interop", model=None, version=1, **extra):
     return request
 
 
-def exchange(channel, request, timeout=15):
-    """Sends a kind 19 (a dict, or raw payload bytes) and returns the decoded kind 20; the host must close then."""
+def exchange(channel, request, timeout=PATIENCE):
+    """Sends a kind 19 (a dict, or raw payload bytes) and returns the decoded kind 20; the host must close then, and not
+    only because the 10 s are over that such a connection has."""
     channel.send(message(19, request))
     kind, _, _, payload = channel.read_message(timeout, cap=CAP_PAIRING)
     if kind != 20 or not payload:
         raise PairingFailed(f"kind {kind} with {len(payload)} bytes in place of a kind 20")
     answer = json.loads(payload)
-    end = channel.end_of_host(3)
+    end = channel.end_of_host(8)
     if channel.bytes_received != 14 + len(payload):
         raise PairingFailed("more than one message on a pairing connection")
     answer["_end"] = type(end).__name__
@@ -556,7 +560,7 @@ def verify_host_info(payload, host):
 class Session:
     """A session: hello first, pings every quarter second while it is followed."""
 
-    def __init__(self, address, identity, pin, source=None, hello=None, timeout=10.0, served=True):
+    def __init__(self, address, identity, pin, source=None, hello=None, timeout=PATIENCE, served=True):
         self.channel = Channel(address, identity, alpn=(SESSION,), pin=pin, source=source, timeout=timeout)
         self.pin = pin
         self.kinds = {}
@@ -599,7 +603,7 @@ class Session:
         elif kind == 22:
             self.goodbye = json.loads(payload)
 
-    def follow(self, seconds, until=lambda s: False, pings=True):
+    def follow(self, seconds=PATIENCE, until=lambda s: False, pings=True):
         """Reads for so long, or until it holds, or the host ends it (`end` then says how). Returns self."""
         deadline = time.monotonic() + seconds
         next_ping = 0.0

@@ -9,6 +9,8 @@ import harness
 import pytest
 import sill_client as sill
 
+SCENARIO = "doors"
+
 # The lab's networks: who listens there by which address, and whether the home door's record is for them.
 HOME, ANNEX = ("home", "192.168.1.23"), ("annex", "192.168.77.23")
 NEARBY = ("nearby", "192.168.49.23")

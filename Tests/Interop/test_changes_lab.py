@@ -18,6 +18,8 @@ import pytest
 import sill_client as sill
 from OpenSSL import SSL
 
+SCENARIO = "doors"
+
 FLOOR, NEWER, NEWEST = "1.0", "1.5", "2.0"
 
 
@@ -140,13 +142,13 @@ def goes_on(session):
     pongs = session.kinds.get(11, 0)
     with contextlib.suppress(sill.Closed, OSError):
         session.ping()
-    session.follow(10, until=lambda s: s.end or s.kinds.get(11, 0) > pongs, pings=False)
+    session.follow(until=lambda s: s.end or s.kinds.get(11, 0) > pongs, pings=False)
     return session.end is None and session.goodbye is None
 
 
 def heard(session):
     """How the session ended: the reason of its only goodbye, the last thing it heard, or "cut"."""
-    session.follow(10, until=lambda s: s.end, pings=False)
+    session.follow(until=lambda s: s.end, pings=False)
     assert session.end is not None
     if session.goodbye is None:
         return "cut"
@@ -183,10 +185,12 @@ def test_stop(journey):
     """Last words for every session, whatever way it came; the service ends by itself."""
     with contextlib.ExitStack() as stack:
         sessions = {who: stack.enter_context(journey.session(who)) for who in CROWD}
-        assert journey.service.stop() == 0
+        try:
+            assert journey.service.stop() == 0
+        finally:
+            journey.service.start()
         for who, session in sessions.items():
             assert heard(session) == "quit", who
-    journey.service.start()
 
 
 # ------------------------------------------------------------------------------------------------- held half way

@@ -48,7 +48,7 @@ def test_pair_connect_forget(service, device, door, way):
     if way == "link":
         done = device("pair", window["url"], "--host", place(service, door), "--name", "Shell")
     else:
-        done = harness.eventually(lambda: paired_by_code(device, window, place(service, door)), limit=30)
+        done = harness.eventually(lambda: paired_by_code(device, window, place(service, door)), limit=harness.START_LIMIT)
     assert done.returncode == 0, done.stderr
     assert service.host_id in done.stdout
     assert [d["name"] for d in service.devices().values()] == ["Shell"]
@@ -86,7 +86,7 @@ def test_wrong_codes_and_typing_mistakes(service, device):
     def wrong():
         return device.json("pair", "--code", sill.wrong_code(digits), "--host", where)
 
-    code, report = harness.eventually(lambda: (r := wrong())[1]["reason"] != "busy" and r, limit=30)
+    code, report = harness.eventually(lambda: (r := wrong())[1]["reason"] != "busy" and r, limit=harness.START_LIMIT)
     assert code == 1 and report["reason"] == "code" and report["triesLeft"] == 4 and report["ok"] is False
     assert device.json("hosts")[1]["items"] == []
 
@@ -131,7 +131,7 @@ def test_goodbyes_are_told(service, device):
     session = harness.eventually(service.sessions)[0]
     answer = service.api("DELETE", f"/v1/devices/{session['device']['id']}")
     assert answer.json == {"closedSessions": 1}
-    thread.join(20)
+    thread.join(harness.START_LIMIT)
     code, report = results["r"]
     assert code == 1 and report["goodbye"] == {"reason": "removed"} and report["ended"] == "goodbye"
     code, report = device.json("connect", service.host_id, "--host", place(service, "home"))
@@ -146,7 +146,7 @@ def test_ctrl_c_ends_a_session_with_its_report(service, device):
         stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline().startswith("Connected to Desk")
     process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=20)
+    said, _ = process.communicate(timeout=harness.START_LIMIT)
     assert process.returncode == 130 and "window list (2) ×1" in said and "closed" in said
     harness.eventually(lambda: not service.sessions())
 
@@ -162,7 +162,7 @@ def test_the_admin_tool_pairs_lists_renames_removes(service, admin, device):
     window = harness.eventually(
         lambda: (a := service.api("GET", "/v1/pairing/window")).status == 200 and a.json)
     assert device("pair", window["url"], "--host", place(service, "home"), "--name", "Shell").returncode == 0
-    thread.join(20)
+    thread.join(harness.START_LIMIT)
     done = lines["done"]
     assert done.returncode == 0, done.stderr
     first, last = [json.loads(line) for line in done.stdout.splitlines()]
@@ -207,6 +207,6 @@ def test_ctrl_c_cancels_the_window(service, scratch):
     harness.eventually(lambda: service.api("GET", "/v1/pairing/window").status == 200)
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=harness.START_LIMIT)
     assert process.returncode == 130
     assert service.api("GET", "/v1/pairing/window").json["last"]["outcome"] == "cancelled"

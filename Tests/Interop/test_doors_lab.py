@@ -13,6 +13,8 @@ import pytest
 import sill_client as sill
 from OpenSSL import SSL
 
+SCENARIO = "doors"
+
 # 03 section 3.5 on real links: namespace, source, the host's address it dials, origin.
 WORKED = [
     ("host", "127.0.0.1", "127.0.0.1", "loopback"),

@@ -13,6 +13,7 @@ import sill_client as sill
 from OpenSSL import SSL
 
 SCENARIO = "crowd"
+pytestmark = pytest.mark.alone
 HOST = "192.168.9.1"
 # Bounded, whatever becomes of the journey: a test ends it long before.
 SECONDS, A_SECOND = 90, 600
@@ -37,7 +38,7 @@ def crowd(lab, service, door, kinds, at_once=2000, a_second=A_SECOND):
     finally:
         process.terminate()
         try:
-            counts |= json.loads(process.communicate(timeout=30)[0])
+            counts |= json.loads(process.communicate(timeout=harness.START_LIMIT)[0])
         finally:
             process.kill()
             process.wait()
@@ -103,7 +104,7 @@ def test_a_paired_device_and_a_new_one_get_in(lab, service, paired, door, flood)
     assert sum(counts.values()) >= many
     assert harness.resident_bytes(service.process.pid) - grown < GROWTH
     # And it is over when they are gone.
-    harness.eventually(lambda: pending(service) == 0, 30)
+    harness.eventually(lambda: pending(service) == 0)
     assert service.api("GET", "/healthz").status == 200
 
 
@@ -147,7 +148,7 @@ def test_a_device_whose_words_take_a_while(lab, service, paired, flood):
                     channel.tls.do_handshake()
                     break
                 channel.socket.send(channel.tls.bio_read(65536))
-                channel._wait_readable(harness.time.monotonic() + 10)
+                channel._wait_readable(harness.time.monotonic() + sill.PATIENCE)
                 assert channel._pull(), "closed in the middle of its handshake"
             channel.handshake()
             assert channel.read_message()[0] == 2

@@ -255,7 +255,7 @@ def test_killed_at_any_moment_of_a_pairing(start):
             sure[identity.id] = identity
     for identity in list(sure.values())[:3]:
         with service.session(identity, served=False) as session:
-            session.follow(5, until=lambda s: s.end or s.goodbye)
+            session.follow(until=lambda s: s.end or s.goodbye)
             assert session.goodbye["reason"] == "noHost"
 
 

@@ -42,7 +42,7 @@ def test_pairs_and_connects(service, door, way):
     assert last.json["last"]["outcome"] == "used" and last.json["last"]["device"] == identity.id
     with service.session(identity, door) as session:
         streams = 1 if service.mode == "relay" else 13
-        session.follow(3, until=lambda s: s.infos and 11 in s.kinds and streams in s.kinds)
+        session.follow(until=lambda s: s.infos and 11 in s.kinds and streams in s.kinds)
         assert session.order[:3] == [2, 16, 18]
         assert session.bad_infos == 0
         info = session.infos[0]

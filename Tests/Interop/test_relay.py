@@ -82,7 +82,7 @@ def test_host_info_follows_the_first_settings(start):
 
     service, identity = connect(start, start.scripted(script))
     with service.session(identity) as session:
-        session.follow(3, until=lambda s: 14 in s.kinds)
+        session.follow(until=lambda s: 14 in s.kinds)
         assert session.order == [2, 5, 16, 18, 16, 14]
         assert session.bad_infos == 0 and len(session.infos) == 1
 
@@ -98,7 +98,7 @@ def test_host_info_does_not_wait_for_ever(start):
     service, identity = connect(start, start.scripted(script))
     with service.session(identity) as session:
         before = time.monotonic()
-        session.follow(3, until=lambda s: s.infos)
+        session.follow(until=lambda s: s.infos)
         assert session.infos and time.monotonic() - before > 0.2
 
 
@@ -120,7 +120,7 @@ def test_host_info_waits_for_the_end_of_a_message(start):
         session.follow(1)
         assert not session.infos
         release.set()
-        session.follow(3, until=lambda s: s.infos)
+        session.follow(until=lambda s: s.infos)
         assert session.order[:3] == [2, 1, 18]
 
 
@@ -128,10 +128,10 @@ def test_a_change_is_told_to_everybody(service):
     identity = service.pair_device()
     with service.session(identity) as one, service.session(identity) as two:
         for session in (one, two):
-            session.follow(3, until=lambda s: s.infos)
+            session.follow(until=lambda s: s.infos)
         service.settings(remoteAccess=True)
         for session in (one, two):
-            session.follow(3, until=lambda s: s.infos[-1]["remoteAccess"])
+            session.follow(until=lambda s: s.infos[-1]["remoteAccess"])
             stamps = [info["issuedAt"] for info in session.infos]
             assert stamps == sorted(set(stamps)) and session.infos[-1]["remoteAccess"] is True
             assert session.bad_infos == 0
@@ -141,7 +141,7 @@ def test_no_backend(start):
     service = start()
     identity = service.pair_device()
     with service.session(identity, served=False) as session:
-        session.follow(8, until=lambda s: s.end)
+        session.follow(until=lambda s: s.end)
         assert session.goodbye["reason"] == "noHost" and session.goodbye["message"]
         assert session.goodbye["reconnect"] is True and session.order == [22]
     # The relay's own goodbye counts and is told like any other.
@@ -157,7 +157,7 @@ def test_a_backend_that_is_not_there(start):
     service = start(backend=f"unix:{start.directory}/nobody.sock")
     identity = service.pair_device()
     with service.session(identity, served=False) as session:
-        session.follow(8, until=lambda s: s.end)
+        session.follow(until=lambda s: s.end)
         assert session.goodbye["reason"] == "noHost" and session.goodbye["reconnect"] is True
 
 
@@ -166,7 +166,7 @@ def test_a_backend_that_dies(start, service, sample):
     with service.session(identity) as session, service.session(identity) as other:
         sample.stop(9)
         for victim in (session, other):
-            victim.follow(5, until=lambda s: s.end)
+            victim.follow(until=lambda s: s.end)
             assert victim.goodbye is None or victim.goodbye["reason"] == "noHost"
     # The next one finds the new process.
     fresh = start.sample(name="backend")
@@ -182,7 +182,7 @@ def test_a_backend_that_ends_between_messages_is_followed_by_a_goodbye(start):
 
     service, identity = connect(start, start.scripted(script))
     with service.session(identity) as session:
-        session.follow(5, until=lambda s: s.end)
+        session.follow(until=lambda s: s.end)
         assert session.goodbye["reason"] == "noHost" and session.goodbye["reconnect"] is True
         assert session.order[-2:] == [1, 22]
 
@@ -191,7 +191,7 @@ def test_nothing_is_put_into_a_cut_message(start):
     backend = start.sample("--size", "100000", "--fps", "100", "--cut-after", "500000", name="cut")
     service, identity = connect(start, backend)
     with service.session(identity) as session:
-        session.follow(10, until=lambda s: s.end)
+        session.follow(until=lambda s: s.end)
         assert session.goodbye is None
         assert isinstance(session.end, sill.Closed) and session.end.partial
 
@@ -203,7 +203,7 @@ def test_nothing_follows_a_backends_own_goodbye(start):
 
     service, identity = connect(start, start.scripted(script))
     with service.session(identity) as session:
-        session.follow(5, until=lambda s: s.end)
+        session.follow(until=lambda s: s.end)
         assert session.goodbye == {"reason": "later", "message": "Tea", "reconnect": True}
         assert session.kinds[22] == 1
 
@@ -222,7 +222,7 @@ def test_the_cap_of_a_device_message(start):
         harness.eventually(lambda: sum(map(len, seen)) >= 1_048_576)
         before = sum(map(len, seen))
         session.channel.send(sill.HEADER.pack(8, 0.0, 0, 1_048_577) + b"never")
-        session.follow(5, until=lambda s: s.end, pings=False)
+        session.follow(until=lambda s: s.end, pings=False)
         assert session.end is not None and session.goodbye is None
     got = b"".join(seen)
     assert b"never" not in got and sill.HEADER.pack(8, 0.0, 0, 1_048_577) not in got
@@ -237,7 +237,7 @@ def test_a_device_that_ends_its_side_still_hears_the_rest(start):
         before = session.messages
         session.follow(0.8, pings=False)
         assert session.messages > before + 5
-        session.follow(8, until=lambda s: s.end, pings=False)
+        session.follow(until=lambda s: s.end, pings=False)
         assert session.end is not None
     harness.eventually(lambda: backend.find("ended"))
 
@@ -293,7 +293,7 @@ def test_many_sessions(service):
         assert all(s.window_list for s in sessions)
         assert len(service.sessions()) == 40
         for session in sessions:
-            session.follow(2, until=lambda s: s.infos)
+            session.follow(until=lambda s: s.infos)
             assert session.infos
     finally:
         for session in sessions:

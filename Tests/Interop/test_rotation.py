@@ -93,22 +93,21 @@ def test_the_host_id_is_typed_to_rotate(service):
         assert (service.host_id == before) == (code == 1)
 
 
-def test_every_session_at_both_doors_is_told(start):
-    # A quiet stream, so that a goodbye finds its place between two messages also on a busy machine.
-    service = start(backend=start.sample("--rate", "20k", "--fps", "2").address)
+def test_every_session_at_both_doors_is_told(start, sample):
+    service = start(backend=sample.address)
     service.settings(remoteAccess=True, requirePairing=False)
     identity, stranger = service.pair_device(), sill.Identity()
     with service.session(identity) as home, service.session(identity, "remote") as away, service.session(stranger) as other:
         answer = rotate(service)
         assert answer.status == 200 and answer.json["closedSessions"] == 3
         for session in (home, away, other):
-            session.follow(5, until=lambda s: s.end)
+            session.follow(until=lambda s: s.end)
             assert session.goodbye == {"reason": "removed"} and session.order[-1] == 22
             assert session.bad_infos == 0
     end = refusal(service.door("remote"), identity)
     assert isinstance(end, sill.Alert) and end.code == 42
     with service.session(identity) as again:
-        again.follow(5, until=lambda s: s.infos)
+        again.follow(until=lambda s: s.infos)
         assert again.window_list and again.infos[-1]["macID"] == service.host_id
 
 

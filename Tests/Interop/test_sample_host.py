@@ -46,7 +46,7 @@ def sample(scratch):
 
 def dial(host):
     connection = socket.socket(socket.AF_UNIX)
-    connection.settimeout(10)
+    connection.settimeout(harness.FRIENDLY)
     connection.connect(host.path)
     return connection
 
@@ -120,4 +120,4 @@ def test_many_sessions_once_and_ctrl_c(sample):
         while chunk := connection.recv(65536):
             received += chunk
     assert len(received) == 2000
-    assert once.process.wait(10) == 0
+    assert once.process.wait(harness.START_LIMIT) == 0

@@ -50,7 +50,7 @@ def test_no_secret_in_logs_metrics_audit_events(service, sample):
         session.follow(1)
         other.follow(1)
         service.api("DELETE", f"/v1/devices/{second.id}")
-        other.follow(3, until=lambda s: s.end)
+        other.follow(until=lambda s: s.end)
     try:
         sill.Channel(service.door("home"), sill.Identity()).end_of_host()
     except (sill.Alert, sill.Closed):

@@ -3,12 +3,14 @@
 
 import socket
 
+import harness
+
 
 def test_systemd_hears_ready_watchdog_and_stopping(start, scratch):
     path = f"{scratch}/notify"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
         listener.bind(path)
-        listener.settimeout(20)
+        listener.settimeout(harness.FRIENDLY)
         service = start(env={"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"})
         heard = []
         while heard.count("WATCHDOG=1") < 3 or "READY=1" not in heard:

@@ -37,6 +37,8 @@ def test_callers_over_tcp_cannot_shut_the_owner_out(service):
     held = many(tcp(service), 320, b"GET /v1/status HTTP/1.1\r\nHo")
     try:
         assert service.get("/v1/status")["name"] == "Desk"
+        # Not because they had been given up on.
+        assert harness.is_open(held[0])
     finally:
         for connection in held:
             connection.close()

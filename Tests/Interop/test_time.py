@@ -5,8 +5,11 @@ import socket
 import threading
 import time
 
+import pytest
 import sill_client as sill
 from harness import judged
+
+pytestmark = pytest.mark.waits
 
 
 def test_deadlines_and_expiry(service):
