@@ -19,6 +19,8 @@ package struct RouterQuestion: Sendable, Equatable {
     package var stunServer: String?
     /// The limits of a repeated silent probe.
     package var isPatient = false
+    /// NAT-PMP alone: whether the address is still the same.
+    package var onlyNATPMP = false
 
     package init(
         gateway: IPAddress?, lan: IPAddress, prefixBits: Int, interface: String, interfaceIndex: UInt32,
