@@ -64,8 +64,8 @@ let package = Package(
         module(
             "ReachabilityFacts",
             [
-                "APITypes", "HTTPFetch", "NetFacts", "Policy", "RouterProbe", "Sockets", "SystemBus",
-                "VPNFacts", "Wire",
+                "APITypes", "EventLoop", "HTTPFetch", "NetFacts", "Policy", "RouterProbe", "Sockets",
+                "SystemBus", "VPNFacts", "Wire",
             ]),
         module("LatchkeyClient", ["APITypes", "Bytes", "Sockets", "Wire"]),
         module("LatchkeyDevice", ["Bytes", "CryptoEngine", "NetFacts", "Policy", "Sockets", "Wire"]),
@@ -82,8 +82,8 @@ let package = Package(
             "AdminCLI",
             [
                 "APITypes", "Core", "CryptoEngine", "LatchkeyClient", "NetFacts", "Policy", "QRCode",
-                "ReachabilityFacts", "Sockets",
-                "StateDirectory", "Terminal", "Wire",
+                "ReachabilityFacts", "RouterProbe", "Sockets",
+                "StateDirectory", "Terminal", "VPNFacts", "Wire",
             ]),
         module("DeviceCLI", ["APITypes", "LatchkeyDevice", "Sockets", "Terminal", "Wire"]),
         main("latchkeyd", "Host"), main("latchkey", "AdminCLI", "Terminal"),
@@ -113,7 +113,7 @@ let package = Package(
             "StateDirectory", "Core", "CryptoEngine", "Policy", "Sockets", "StateDirectory", "Store", "Wire"),
         tests(
             "AdminCLI", "APITypes", "AdminCLI", "Bytes", "Core", "LatchkeyClient", "NetFacts", "Policy",
-            "Sockets", "StateDirectory", "Wire"),
+            "ReachabilityFacts", "Sockets", "StateDirectory", "Wire"),
         tests(
             "Host", "APITypes", "Core", "CryptoEngine", "Host", "LatchkeyClient", "LatchkeyDevice",
             "LocalAPI",

@@ -36,6 +36,8 @@ package struct EventEnvelope: Sendable, Equatable {
         package static let doorChanged = "door.changed"
         /// What kind 18 says changed: fetch it again and send it to every session.
         package static let hostInfoChanged = "host-info.changed"
+        /// The reachability report says something else.
+        package static let reachabilityChanged = "reachability.changed"
         /// The host was locked or unlocked.
         package static let lockChanged = "lock.changed"
         /// The host has another key, and no device is paired; stands for a `device.removed` of each.

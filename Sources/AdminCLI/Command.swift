@@ -15,6 +15,10 @@ package enum Command: Equatable, Sendable {
     case settings
     case set([SettingChange])
     case printCable
+    case reachability(refresh: Bool, watches: Bool, checks: Bool)
+    case printReachability(checks: Bool)
+    case mapPort
+    case unmapPort
     case events(follow: Bool, since: Int64?)
     case audit(limit: Int?)
     case identityShow

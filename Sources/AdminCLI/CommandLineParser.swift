@@ -148,13 +148,22 @@ package enum CommandLineParser {
 
     /// The commands without operands.
     private static func plain(_ info: CommandInfo, _ found: Words) throws(Failure) -> Command {
-        switch info.name {
+        if found.has("--watch"), found.has("--check") {
+            throw usage("--watch goes on until Ctrl-C, so that --check would never tell", in: info)
+        }
+        return switch info.name {
         case "status": .status
         case "list": .list
         case "sessions": .sessions
         case "settings": .settings
         case "version": .version
         case "print-cable": .printCable
+        case "reachability":
+            .reachability(
+                refresh: found.has("--refresh"), watches: found.has("--watch"), checks: found.has("--check"))
+        case "print-reachability": .printReachability(checks: found.has("--check"))
+        case "map-port": .mapPort
+        case "unmap-port": .unmapPort
         case "events":
             .events(follow: found.has("--follow"), since: try number("--since", 0...Int64.max, info, found))
         case "audit": .audit(limit: try number("--limit", 1...1_000_000, info, found).map { Int($0) })

@@ -22,6 +22,9 @@ enum CommandTable {
     private static let offlineWords =
         "While the service is down it works on the state directory itself, by the same rules."
 
+    private static let check = OptionInfo(
+        "--check", nil, "end with 0 when reachable, 10 when maybe, 11 when not")
+
     private static let passphraseFile = OptionInfo(
         "--passphrase-file", "FILE", "the first line of this file is the passphrase")
 
@@ -112,6 +115,49 @@ enum CommandTable {
                 ("latchkey print-cable", "with the device plugged in and unlocked"),
                 ("latchkey print-cable --json | jq '.[] | select(.cable)'", "for a program"),
             ]),
+        CommandInfo(
+            name: "reachability",
+            summary: "show whether a device away from home can reach this host, and why",
+            options: [
+                OptionInfo("--refresh", nil, "look at everything anew, the router included"),
+                OptionInfo("--watch", nil, "go on, and show it again whenever it changes, until Ctrl-C"),
+                check,
+            ],
+            details: [
+                "The verdict and what to do come first, then the addresses in the order in which devices dial them, the "
+                    + "VPNs, the router, IPv6 and the address name, and last where each fact came from.",
+                "Ends with 0 when there is a report, whatever it says; with --check as the verdict is.",
+            ],
+            examples: [
+                ("latchkey reachability", "the service's last report"),
+                ("latchkey reachability --refresh --check", "for a script, of this moment"),
+                ("latchkey reachability --watch", "while you change the router's settings"),
+            ]),
+        CommandInfo(
+            name: "print-reachability",
+            summary: "make that report without the service, of this machine as it is",
+            options: [check],
+            details: [
+                "Looks at the interfaces, the VPNs and the router itself, as any user, whether the service runs or not, "
+                    + "opens no door and changes nothing. The settings are the running service's, else those of its "
+                    + "state directory; where neither may be read, the defaults, and the report says so. The router is "
+                    + "asked even while internet access is off."
+            ],
+            examples: [
+                ("latchkey print-reachability", "also before the first start"),
+                ("latchkey print-reachability --json | jq .router", "what the router said"),
+            ]),
+        CommandInfo(
+            name: "map-port", summary: "ask the router to forward the remote port, and keep it so",
+            details: [
+                "Asks by UPnP, else by NAT-PMP, for an hour that is renewed, and turns the setting port-mapping on. "
+                    + "Never takes a port from another machine, and never touches a rule that is not its own. Remote "
+                    + "access and internet access must be on."
+            ],
+            examples: [("latchkey map-port", "then: latchkey reachability --refresh")]),
+        CommandInfo(
+            name: "unmap-port", summary: "take that forward back, and ask for none any more",
+            examples: [("latchkey unmap-port", "turns the setting port-mapping off")]),
         CommandInfo(
             name: "events", summary: "show what happened, or what happens",
             options: [

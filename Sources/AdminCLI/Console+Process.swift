@@ -2,8 +2,11 @@
 
 internal import CryptoEngine
 internal import NetFacts
+internal import ReachabilityFacts
+internal import RouterProbe
 internal import Sockets
 internal import Terminal
+internal import VPNFacts
 internal import Wire
 
 extension Console {
@@ -27,6 +30,11 @@ extension Console {
             environment: { environmentVariable($0) },
             isRoot: Terminal.isRoot(),
             cables: { CableReader(sha256: { Digest.sha256($0) }).survey() },
+            rows: { StandardStream.output.rows },
+            reachability: { lookAround($0) },
+            isPortTaken: { port in
+                UInt16(exactly: port).map { $0 > 0 && Socket.isTaken(tcpPort: $0) } ?? false
+            },
             catchStops: {
                 let caught = CaughtSignals()
                 return { descriptor, milliseconds in
@@ -34,6 +42,20 @@ extension Console {
                 }
             })
     }
+}
+
+/// One look at this machine with nothing remembered.
+private func lookAround(_ scope: ReachabilityGatherer.Scope) -> ReachabilityLook? {
+    let start = monotonicNow()
+    guard let table = try? NetworkWatcher.read() else { return nil }
+    let prober = RouterProber()
+    let vpns = VPNReader()
+    let host = hostName()
+    let gatherer = ReachabilityGatherer(
+        ReachabilityWitnesses(vpns: { vpns.read($0, hostName: host) }, router: { prober.ask($0) }))
+    let evidence = gatherer.gather(table, took: monotonicNow() - start, scope)
+    let now = monotonicNow()
+    return ReachabilityLook(evidence: evidence, took: now - start, now: now)
 }
 
 /// Shares one waiter with the closure that waits; the signals are let go when the closure is.

@@ -1,7 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import NetFacts
+package import Policy
+package import ReachabilityFacts
 package import Wire
+
+/// One look for a report, and when it ended.
+package struct ReachabilityLook: Sendable {
+    package var evidence: ReachabilityEvidence
+    /// How long it took.
+    package var took: Duration
+    /// The moment that ages are counted from.
+    package var now: MonotonicTime
+
+    package init(evidence: ReachabilityEvidence, took: Duration, now: MonotonicTime) {
+        self.evidence = evidence
+        self.took = took
+        self.now = now
+    }
+}
 
 /// Everything a command sees of the world around it, so that a test can be that world.
 package struct Console {
@@ -38,6 +55,12 @@ package struct Console {
     package var isRoot: Bool
     /// What the cable rule finds on each interface of this machine; nil when the kernel lists none.
     package var cables: () -> [CableReport]?
+    /// Rows of the terminal; nil when it does not say.
+    package var rows: () -> Int?
+    /// Looks at this machine and its router; nil when the kernel lists no interfaces.
+    package var reachability: (ReachabilityGatherer.Scope) -> ReachabilityLook?
+    /// Whether a program holds the TCP port on this machine.
+    package var isPortTaken: (Int) -> Bool
     /// Takes charge of Ctrl-C until the closure it returns is let go.
     package var catchStops: () -> Wait
 
@@ -46,7 +69,9 @@ package struct Console {
         inputIsTerminal: Bool, columns: @escaping () -> Int?, ask: @escaping () -> String?,
         askSecretly: @escaping (_ question: String) -> String?, now: @escaping () -> WallTime,
         environment: @escaping (String) -> String?, isRoot: Bool,
-        cables: @escaping () -> [CableReport]?, catchStops: @escaping () -> Wait
+        cables: @escaping () -> [CableReport]?, rows: @escaping () -> Int? = { nil },
+        reachability: @escaping (ReachabilityGatherer.Scope) -> ReachabilityLook? = { _ in nil },
+        isPortTaken: @escaping (Int) -> Bool = { _ in false }, catchStops: @escaping () -> Wait
     ) {
         self.write = write
         self.complain = complain
@@ -59,6 +84,9 @@ package struct Console {
         self.environment = environment
         self.isRoot = isRoot
         self.cables = cables
+        self.rows = rows
+        self.reachability = reachability
+        self.isPortTaken = isPortTaken
         self.catchStops = catchStops
     }
 }

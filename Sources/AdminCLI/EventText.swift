@@ -57,6 +57,8 @@ package enum EventText {
         case EventEnvelope.Kind.identityRotated:
             let lost = TimeText.count(data["removedDevices"]?.int ?? 0, "device")
             return "\(name) is \(data["hostID"]?.string ?? "another host") now; \(lost) must pair again"
+        case EventEnvelope.Kind.reachabilityChanged:
+            return "\(data["severity"]?.string ?? "") \(data["verdict"]?.string ?? "")"
         case EventEnvelope.Kind.settingsChanged: return "see latchkey settings"
         case EventEnvelope.Kind.qualityChanged: return "\(data["runs"]?.string ?? "") quality runs"
         default:

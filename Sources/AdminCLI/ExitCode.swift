@@ -18,6 +18,10 @@ package struct ExitCode: RawRepresentable, Equatable, Sendable {
     package static let notFound = ExitCode(rawValue: 4)
     /// Several devices or sessions could be meant.
     package static let ambiguous = ExitCode(rawValue: 5)
+    /// A device away may reach this host (`--check`, spec 09 point 38).
+    package static let maybe = ExitCode(rawValue: 10)
+    /// A device away cannot reach this host (`--check`).
+    package static let blocked = ExitCode(rawValue: 11)
     /// A service holds the state directory that is to be restored (EX_TEMPFAIL, as latchkeyd's own).
     package static let held = ExitCode(rawValue: 75)
     /// Ctrl-C.

@@ -73,6 +73,13 @@ extension Failure {
                 "latchkeyd was started with an option that holds for this run; restart it without the option."
             ]
         case "confirmMismatch": return ["Another identity is in force by now; see it with: latchkey identity"]
+        case "mappingConflict":
+            return ["Change that rule in the router, or use another port: latchkey set remote-port PORT"]
+        case "mappingPermanentOnly":
+            return ["To allow one without an end: latchkey set permanent-mappings on, then latchkey map-port"]
+        case "mappingPortDiffers", "mappingRefused":
+            return ["Make the rule by hand in the router's settings; see: latchkey reachability --refresh"]
+        case "mappingNotPossible": return ["See what is in the way with: latchkey reachability --refresh"]
         case "storeUnavailable":
             return ["Nothing was changed. Look at the free space and the permissions of the state directory."]
         default: break

@@ -59,6 +59,12 @@ struct CommandRun {
                 SettingsText.changed(changes, $0, style: output.style)
             }
         case .printCable: return try printCable()
+        case .reachability(let refresh, let watches, let checks):
+            let run = ReachabilityRun(client: try client(), output: output)
+            return watches ? try run.watch(refresh: refresh) : try run.show(refresh: refresh, checks: checks)
+        case .printReachability(let checks): return try printReachability(checks: checks)
+        case .mapPort: try mapPort()
+        case .unmapPort: try unmapPort()
         case .events(let follow, let since):
             return try EventsRun(client: client(), output: output).perform(follow: follow, since: since)
         case .audit(let limit):

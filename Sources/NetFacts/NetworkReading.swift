@@ -16,6 +16,16 @@ struct NetworkReading {
         defaults.filter { $0.table == RouteMessage.mainTable }.min { $0.metric < $1.metric }?.outputs.first
     }
 
+    /// The router on this interface (05 B6). A VPN client leaves a route to its server there even when it took the default
+    /// route; policy routing may keep the default in another table.
+    private func gateway(of index: UInt32) -> IPAddress? {
+        let own = routes.filter { $0.gateways[index] != nil }
+        let whole = own.filter { $0.destinationBits == 0 }
+        let main = whole.filter { $0.table == RouteMessage.mainTable }
+        let best = [main, whole, own].first { !$0.isEmpty }
+        return best?.min { $0.metric < $1.metric }?.gateways[index]
+    }
+
     private var defaults: [RouteMessage] { routes.filter { $0.destinationBits == 0 } }
 
     /// The table, with what `sysfs` says about each link by its name.
@@ -31,7 +41,7 @@ struct NetworkReading {
                 infoKind: link.infoKind, master: link.master, isPhysical: device.isPhysical,
                 isWireless: device.isWireless, isModem: device.isModem,
                 isMainDefault: link.index == mainDefault,
-                carriesIPv4DefaultInAnyTable: carriers.contains(link.index))
+                carriesIPv4DefaultInAnyTable: carriers.contains(link.index), gateway: gateway(of: link.index))
         }
         return .make(links: facts, addresses: addresses.map { ($0.index, $0.address) }, primary: primary)
     }

@@ -101,11 +101,14 @@ struct RouteMessage: Equatable {
     var metric: UInt32
     /// The interfaces it leads out of, the first being the one a single answer names.
     var outputs: [UInt32]
+    /// The next hop out of each of them; none for what is on the link itself.
+    var gateways: [UInt32: IPAddress] = [:]
 
     static let mainTable: UInt32 = 254
 
     // <linux/rtnetlink.h>.
     private static let output: UInt16 = 4
+    private static let gateway: UInt16 = 5
     private static let metric: UInt16 = 6
     private static let multipath: UInt16 = 9
     private static let table: UInt16 = 15
@@ -124,28 +127,40 @@ extension RouteMessage {
         else { return nil }
         let attributes = NetlinkAttributes(body.dropFirst(12))
         var outputs: [UInt32] = []
+        var gateways: [UInt32: IPAddress] = [:]
         if flags & Self.dead == 0, let output = attributes.number32(Self.output), output != 0 {
             outputs.append(output)
+            gateways[output] = Self.gateway(attributes)
         }
-        if let hops = attributes[Self.multipath] { outputs += Self.outputs(ofHops: hops) }
+        for hop in attributes[Self.multipath].map(Self.hops) ?? [] {
+            outputs.append(hop.output)
+            gateways[hop.output] = gateways[hop.output] ?? hop.gateway
+        }
         guard !outputs.isEmpty else { return nil }
         table = attributes.number32(Self.table) ?? UInt32(shortTable)
         destinationBits = bits
         metric = attributes.number32(Self.metric) ?? 0
         self.outputs = outputs
+        self.gateways = gateways
+    }
+
+    private static func gateway(_ attributes: NetlinkAttributes) -> IPAddress? {
+        attributes[gateway].flatMap { ip($0, isV4: true, 0) }.flatMap { $0.isUnspecified ? nil : $0 }
     }
 
     /// struct rtnexthop: length, flags, hops, interface index; then its attributes.
-    private static func outputs(ofHops bytes: ArraySlice<UInt8>) -> [UInt32] {
-        var outputs: [UInt32] = []
+    private static func hops(_ bytes: ArraySlice<UInt8>) -> [(output: UInt32, gateway: IPAddress?)] {
+        var hops: [(output: UInt32, gateway: IPAddress?)] = []
         var rest = bytes
         while let length = rest.number16(at: 0).map(Int.init), length >= 8, length <= rest.count,
             let flags = rest.byte(at: 2), let index = rest.number32(at: 4)
         {
-            if flags & dead == 0, index != 0 { outputs.append(index) }
+            if flags & dead == 0, index != 0 {
+                hops.append((index, gateway(NetlinkAttributes(rest.prefix(length).dropFirst(8)))))
+            }
             rest = rest.dropFirst((length + 3) & ~3)
         }
-        return outputs
+        return hops
     }
 }
 

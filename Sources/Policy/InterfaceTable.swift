@@ -50,12 +50,16 @@ package struct LinkFacts: Sendable, Hashable {
     package var isMainDefault: Bool
     /// It carries an IPv4 default route in any table (05 B2 row 7, 09.35).
     package var carriesIPv4DefaultInAnyTable: Bool
+    /// The next hop of its lowest-metric IPv4 default route of the main table, else of any other IPv4 route over it (05
+    /// B6); nil when no route over it names one.
+    package var gateway: IPAddress?
 
     package init(
         index: UInt32, name: String, hardwareType: UInt16 = 1, isLoopback: Bool = false,
         isPointToPoint: Bool = false, isUp: Bool = true, isRunning: Bool = true, infoKind: String? = nil,
         master: UInt32? = nil, isPhysical: Bool = false, isWireless: Bool = false, isModem: Bool = false,
-        isMainDefault: Bool = false, carriesIPv4DefaultInAnyTable: Bool = false
+        isMainDefault: Bool = false, carriesIPv4DefaultInAnyTable: Bool = false,
+        gateway: IPAddress? = nil
     ) {
         self.index = index
         self.name = name
@@ -71,6 +75,7 @@ package struct LinkFacts: Sendable, Hashable {
         self.isModem = isModem
         self.isMainDefault = isMainDefault
         self.carriesIPv4DefaultInAnyTable = carriesIPv4DefaultInAnyTable
+        self.gateway = gateway
     }
 }
 

@@ -14,6 +14,24 @@ extension Socket {
     package static func tcpListener(
         _ address: SocketAddress, v6Only: Bool, backlog: Int32 = 1024
     ) throws(SocketError) -> Socket {
+        let made = try boundTCP(address, v6Only: v6Only)
+        _ = try syscall("listen \(address)") { listen(made.descriptor, backlog) }
+        return made
+    }
+
+    /// Whether another program holds the TCP port on this machine: by a bind that is let go at once, without listening.
+    package static func isTaken(tcpPort port: UInt16) -> Bool {
+        for ip in [IPAddress("0.0.0.0"), IPAddress("::")].compactMap({ $0 }) {
+            do throws(SocketError) {
+                _ = try boundTCP(SocketAddress(ip: ip, port: port), v6Only: true)
+            } catch {
+                if error.isAddressInUse { return true }
+            }
+        }
+        return false
+    }
+
+    private static func boundTCP(_ address: SocketAddress, v6Only: Bool) throws(SocketError) -> Socket {
         let isV6 = address.ip.family == .v6
         let made = try makeSocket(
             family: isV6 ? AF_INET6 : AF_INET, nonblocking: true, call: "socket \(address)")
@@ -25,7 +43,6 @@ extension Socket {
         if !isV6 || !v6Only { setOption(made.descriptor, Int32(IPPROTO_IP), IP_PKTINFO, 1) }
         var raw = RawAddress(address)
         _ = try syscall("bind \(address)") { unsafe shim_bind(made.descriptor, &raw.storage, raw.length) }
-        _ = try syscall("listen \(address)") { listen(made.descriptor, backlog) }
         return made
     }
 

@@ -17,6 +17,13 @@ package enum StandardStream: Int32, Sendable {
         return Int(size.ws_col)
     }
 
+    /// Rows of the terminal behind it; nil when it is none or does not say.
+    package var rows: Int? {
+        var size = winsize()
+        guard unsafe ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return nil }
+        return Int(size.ws_row)
+    }
+
     /// Writes all of `text`; false when the reader is gone or the disk is full.
     @discardableResult
     package func write(_ text: String) -> Bool {

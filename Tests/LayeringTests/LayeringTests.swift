@@ -68,8 +68,8 @@ struct LayeringTests {
         Allowed(
             module: "ReachabilityFacts",
             imports: [
-                "APITypes", "HTTPFetch", "NetFacts", "Policy", "RouterProbe", "Sockets", "Synchronization",
-                "SystemBus", "VPNFacts", "Wire",
+                "APITypes", "EventLoop", "HTTPFetch", "NetFacts", "Policy", "RouterProbe", "Sockets",
+                "Synchronization", "SystemBus", "VPNFacts", "Wire",
             ]),
         Allowed(module: "LatchkeyClient", imports: ["APITypes", "Bytes", "Sockets", "Wire"]),
         Allowed(
@@ -90,8 +90,8 @@ struct LayeringTests {
             module: "AdminCLI",
             imports: [
                 "APITypes", "Core", "CryptoEngine", "LatchkeyClient", "NetFacts", "Policy", "QRCode",
-                "ReachabilityFacts", "Sockets",
-                "StateDirectory", "Synchronization", "Terminal", "Wire",
+                "ReachabilityFacts", "RouterProbe", "Sockets",
+                "StateDirectory", "Synchronization", "Terminal", "VPNFacts", "Wire",
             ]),
         Allowed(
             module: "DeviceCLI",

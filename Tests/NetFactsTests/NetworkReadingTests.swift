@@ -64,6 +64,42 @@ struct NetworkReadingTests {
         #expect(reading(links: [], routes: row.0).mainDefault == row.1)
     }
 
+    @Test(
+        "the router of a link: the main default's, else another default's, else any next hop",
+        arguments: [
+            ([routeBody(output: 2, metric: 100, gateway: [10, 0, 0, 1])], "10.0.0.1"),
+            (
+                [
+                    routeBody(output: 2, metric: 100, gateway: [10, 0, 0, 1]),
+                    routeBody(output: 2, metric: 50, gateway: [10, 0, 0, 2]),
+                    routeBody(output: 3, metric: 1, gateway: [10, 9, 0, 1]),
+                ], "10.0.0.2"
+            ),
+            // An exit node or a full tunnel: the VPN's default has no next hop, its host route names the router.
+            (
+                [
+                    routeBody(output: 3, longTable: 52), routeBody(output: 3),
+                    routeBody(bits: 32, output: 2, gateway: [10, 0, 0, 1]),
+                ], "10.0.0.1"
+            ),
+            (
+                [
+                    routeBody(bits: 8, output: 2, gateway: [10, 0, 0, 7]),
+                    routeBody(output: 2, metric: 9, longTable: 100, gateway: [10, 0, 0, 1]),
+                ], "10.0.0.1"
+            ),
+            ([routeBody(hops: [(4, 0), (2, 0)])], "10.0.0.1"),
+            ([routeBody(hops: [(4, 0), (2, 1)])], nil),
+            ([routeBody(output: 2)], nil),
+            ([routeBody(output: 2, gateway: [0, 0, 0, 0])], nil),
+            ([routeBody(output: 3, gateway: [10, 9, 0, 1])], nil),
+            ([], nil),
+        ] as [([[UInt8]], String?)])
+    func gateway(_ row: ([[UInt8]], String?)) throws {
+        let table = reading(links: [Self.ethernet], routes: row.0).table { _ in DeviceFacts() }
+        #expect(try #require(table.interface(index: 2)).link.gateway?.description == row.1)
+    }
+
     @Test("sysfs tells physical, wireless and modem apart")
     func sysfs() throws {
         let root = NSTemporaryDirectory() + "latchkey-sysfs-" + UUID().uuidString

@@ -65,7 +65,9 @@ struct RouteMessagesTests {
         // The third is of type "local": no way out of the machine.
         #expect(
             found == [
-                RouteMessage(table: 254, destinationBits: 0, metric: 50, outputs: [2]),
+                RouteMessage(
+                    table: 254, destinationBits: 0, metric: 50, outputs: [2],
+                    gateways: [2: try #require(IPAddress("192.168.1.1"))]),
                 RouteMessage(table: 254, destinationBits: 32, metric: 0, outputs: [2]),
             ])
     }
