@@ -21,21 +21,20 @@ extension Core {
         case .off, .starting: break
         }
         setState(door, state)
+        if door == .remote { remoteChanged(moment) }
         refreshHostInfo()
         refreshWindow(moment)
     }
 
-    /// The machine's networks changed. A connection's origin stays what it was; kind 18 follows, and doors in trouble try
-    /// again at once.
+    /// The machine's networks changed. A connection's origin stays what it was; doors in trouble try again at once. Kind 18
+    /// follows when the look at all of it is done (`reachabilityRead`).
     package mutating func interfacesChanged(_ table: InterfaceTable, _ moment: Moment) {
         settle(moment)
         guard table != interfaces else { return }
         interfaces = table
-        serviceNames = ServiceNames(table)
+        serviceNames = ServiceNames(table, vpns: reachability.evidence?.vpns ?? [])
         for door in Door.allCases where self[door].retryAt != nil { retry(door, moment) }
         refreshAdvertisement()
-        refreshHostInfo()
-        refreshWindow(moment)
     }
 
     /// Opens and closes what the switches and the window ask for. Home: always. Remote: remote access, or a window for
@@ -46,6 +45,14 @@ extension Core {
             overrides.hasRemoteDoor && (settings.remoteAccess || (opened?.isForRemote ?? false))
         want(.home, isStopping ? nil : overrides.homePort)
         want(.remote, wantsRemote && !isStopping ? settings.remotePort : nil)
+        remoteChanged(moment)
+    }
+
+    /// The remote door, or what it is for, is another: what is watched and reported may be so too.
+    private mutating func remoteChanged(_ moment: Moment) {
+        refreshWatch()
+        refreshReport(moment)
+        refreshMapping()
     }
 
     /// Tries a door in trouble again; what comes of it arrives through `doorState`.
@@ -57,30 +64,14 @@ extension Core {
 
     /// Composes kind 18 again and has it sent when anything in it is another (01 §6).
     mutating func refreshHostInfo() {
-        let showsAddresses = settings.remoteAccess || (opened?.isForRemote ?? false)
-        let port =
-            settings.remotePort == 0
-            ? remote.boundPort ?? SettingRange.defaultRemotePort : settings.remotePort
         let info = HostInfo(
             macID: host.fingerprint.id.text, name: hostName, issuedAt: 0,
-            remoteAccess: settings.remoteAccess, remotePort: port, internet: settings.effectiveInternet,
-            addresses: showsAddresses && interfaces.isComplete ? addresses(remotePort: port) : [])
+            remoteAccess: settings.remoteAccess, remotePort: knownRemotePort,
+            internet: settings.effectiveInternet,
+            addresses: addresses)
         guard info != hostInfo else { return }
         hostInfo = info
         emit(.broadcastHostInfo)
-    }
-
-    private func addresses(remotePort: Int) -> [HostAddress] {
-        let list = AddressList.make(
-            AddressList.Inputs(
-                table: interfaces, names: serviceNames, internet: settings.effectiveInternet,
-                addressName: settings.addressName))
-        // A port is carried only when it differs from the host's (01 §6.2).
-        return list.map { address in
-            var address = address
-            if address.port == remotePort { address.port = nil }
-            return address
-        }
     }
 
     private mutating func want(_ door: Door, _ port: Int?) {

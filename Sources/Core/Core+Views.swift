@@ -24,6 +24,7 @@ extension Core {
                 runsAway: table.awayCount > 0),
             advertising: advertising,
             request: request.flatMap { moment.now < $0.ends ? $0 : nil },
+            reachability: reachability.report.map { ($0.report.verdict, $0.at) },
             olderDevice: isOlderShown ? notice : nil)
     }
 

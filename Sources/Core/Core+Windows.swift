@@ -112,12 +112,13 @@ extension Core {
 
     /// Its link is complete once the door it needs listens and the addresses are known, or 3 s are over.
     mutating func refreshWindow(_ moment: Moment) {
-        guard let window = opened, !window.isReady else { return }
+        guard var window = opened, !window.isReady else { return }
         let isListening = remote.boundPort != nil || !overrides.hasRemoteDoor
-        let isKnown = !window.isForRemote || (isListening && interfaces.isComplete)
+        let isKnown = !window.isForRemote || (isListening && knowsAddresses)
         guard isKnown || moment.now >= window.readyBy else { return }
-        opened?.isReady = true
-        emit(.windowReady(id: window.id))
+        window.isReady = true
+        opened = window
+        emit(.windowReady(offer(window)))
     }
 
     private mutating func takeOver(_ wanted: OpenWindow, _ moment: Moment) -> OpenWindowAnswer {

@@ -5,7 +5,7 @@ package import Wire
 
 /// The deterministic state machine behind both ways of using Latchkey: `(state, input, moment) -> (state, effects)`.
 /// It opens nothing, waits for nothing and reads no clock. Its inputs are grouped by file: connections, sessions,
-/// pairing, asks, windows, changes, doors, time, the delegated API, and the views.
+/// pairing, asks, windows, changes, doors, reachability, time, the delegated API, and the views.
 package struct Core: Sendable {
     /// Who this host is; `begin` gives it another key.
     package private(set) var host: HostFacts
@@ -66,6 +66,7 @@ package struct Core: Sendable {
 
     var interfaces = InterfaceTable.empty
     var serviceNames = ServiceNames(.empty)
+    var reachability = ReachabilityBook()
     var isRunning = false
     var isStopping = false
     var lastQuality: QualityView

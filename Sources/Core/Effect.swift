@@ -26,12 +26,16 @@ package enum Effect: Sendable {
     case advertise(Advertisement?)
     /// The host is this one from here on, with the key that was staged for it: for new connections and for signatures.
     case identityChanged(Fingerprint)
+    /// Watch the networks so (05 A5); what is found comes through `reachabilityRead`.
+    case watchReachability(ReachabilityWanted)
+    /// Have the router asked for what is wanted of it now (05 B8, B9); how it stands comes through `routerRequests`.
+    case lookAfterMapping(MappingKeeper.Situation)
     /// Send kind 18 to every session again.
     case broadcastHostInfo
     /// PBKDF2, away from every loop; the result comes back through `codeKeyDerived`.
     case deriveCodeKey(window: String, code: String)
     /// The window's link is complete (09.20).
-    case windowReady(id: String)
+    case windowReady(WindowOffer)
     /// The spare secrets were used: bring others through `supply`.
     case needEntropy
     /// For `/v1/events`.
@@ -72,6 +76,8 @@ package enum Event: Sendable {
     case doorChanged(Door, DoorState)
     /// `lock.changed`.
     case lockChanged(LockState)
+    /// `reachability.changed`: the report says something else.
+    case reachabilityChanged(MadeReport)
     /// `identity.rotated`; stands for the `device.removed` of every device.
     case identityRotated(IdentityRotation)
 }

@@ -25,6 +25,8 @@ package struct StatusView: Sendable {
     package var advertising: AdvertisingState
     /// The pending "wants to pair" (03 §12.8).
     package var request: PairingRequest?
+    /// The report's overall code and when it was made; nil before the first.
+    package var reachability: (verdict: OverallCode, at: WallTime)?
     /// An older Sill that tries to connect (03 §8).
     package var olderDevice: OlderNotice?
 }

@@ -167,11 +167,11 @@ final class Connection {
         let received = receive(into: arriving, max: DoorWorker.smallRead)
         arriving.removeAll()
         guard case .ended(let wasReset) = received else { return }
-        if case .deciding = phase, !wasReset {
-            // It may have ended only its own half, and waits for the answer.
+        switch phase {
+        // It may have ended only its own half, and waits for the answer or the goodbye.
+        case .deciding where !wasReset, .gateRefused where !wasReset:
             watchFor(readable: false, writable: false)
-        } else {
-            closeNow()
+        default: closeNow()
         }
     }
 

@@ -25,11 +25,15 @@ final class EffectRouter: Sendable {
         let endpoints: EndpointsPublisher
         /// Announces the home door.
         let advertiser: Advertiser
+        /// Has the router asked for what is wanted of it.
+        let lookAfterMapping: @Sendable (MappingKeeper.Situation) -> Void
+        /// Watches the networks so.
+        let watch: @Sendable (ReachabilityWanted) -> Void
         let log: LogSink
         /// Runs `tick` at this time; on the service thread.
         let wake: @Sendable (MonotonicTime) -> Void
         let changeDone: @Sendable (ChangeID, ChangeOutcome) -> Void
-        let windowReady: @Sendable (_ id: String) -> Void
+        let windowReady: @Sendable (WindowOffer) -> Void
         let pairings: PairingDesk
         let event: @Sendable (Event) -> Void
         let hostInfoChanged: @Sendable () -> Void
@@ -78,11 +82,13 @@ final class EffectRouter: Sendable {
         case .closeDoor(let door): owners.doors.close(door)
         case .advertise(let record): owners.advertiser.announce(record)
         case .identityChanged(let fingerprint): owners.identityChanged(fingerprint)
+        case .lookAfterMapping(let situation): owners.lookAfterMapping(situation)
+        case .watchReachability(let wanted): owners.watch(wanted)
         case .broadcastHostInfo:
             owners.doors.broadcastHostInfo()
             owners.jobs.post { owners.hostInfoChanged() }
         case .deriveCodeKey(let window, let code): derive(window, code, owners)
-        case .windowReady(let id): owners.jobs.post { owners.windowReady(id) }
+        case .windowReady(let offer): owners.jobs.post { owners.windowReady(offer) }
         case .needEntropy: supplyEntropy(owners)
         case .event(let event): publish(event, owners)
         case .log(let line): owners.log.log(line)

@@ -6,6 +6,8 @@ internal import EventLoop
 internal import LocalAPI
 internal import NetFacts
 internal import Policy
+internal import ReachabilityFacts
+internal import RouterProbe
 internal import Sockets
 internal import StateDirectory
 internal import Store
@@ -27,6 +29,9 @@ final class Service: Sendable {
     /// What Avahi has to withdraw the record; it does so anyway when this process is gone.
     static let withdrawTime = Duration.milliseconds(200)
 
+    /// What the router has to take a mapping away; a lease ends by itself.
+    static let unmapTime = Duration.seconds(1)
+
     private let core: SharedCore
     private let doors: Doors
     private let api: APIServer
@@ -34,6 +39,8 @@ final class Service: Sendable {
     private let interfaces: NetworkWatcher
     private let cable: CableWitness
     private let tailscale: TailscaleWhois
+    private let reachability: ReachabilityWatcher
+    private let mapping: MappingRunner
     private let endpoints: EndpointsPublisher
     /// The machine's, always: nothing can show the service another (03 §10 point 9).
     private let bus: Bus
@@ -98,6 +105,10 @@ final class Service: Sendable {
         })
         self.tailscale = tailscale
         services.loopback = tailscale.isPeer
+        (reachability, mapping) = try Self.reachability(core, interfaces, log)
+        services.look = reachability.look
+        services.requestMapping = mapping.request
+        services.releaseMapping = mapping.release
         // No door is open yet: that is the core's to say, at its start.
         doors = try Doors(
             core: core, tls: { identity.current.tls },
@@ -109,7 +120,7 @@ final class Service: Sendable {
         let events = EventWriter(
             hub: services.events, windows: services.windows, fallbackName: host.fallbackName,
             overridden: core.enter { core, _ in core.overridden }, identity: services.identity.current,
-            wall: wallNow)
+            wall: wallNow, now: monotonicNow)
         router.connect(
             EffectRouter.Owners(
                 core: core, doors: doors, committer: directory.committer, jobs: service.mailbox,
@@ -117,8 +128,9 @@ final class Service: Sendable {
                 addresses: [Door.home: options.homeListen, .remote: options.remoteListen].compactMapValues {
                     $0
                 },
-                endpoints: endpoints, advertiser: advertiser, log: log, wake: ticker.wake,
-                changeDone: services.changes.done, windowReady: services.windows.settled,
+                endpoints: endpoints, advertiser: advertiser, lookAfterMapping: mapping.update,
+                watch: reachability.watch, log: log, wake: ticker.wake,
+                changeDone: services.changes.done, windowReady: services.windows.ready,
                 pairings: services.pairings, event: events.write, hostInfoChanged: events.hostInfoChanged,
                 sessionEnded: sessionEnded,
                 identityChanged: { [directory] fingerprint in
@@ -146,8 +158,11 @@ final class Service: Sendable {
         // The first full look at the interfaces comes before the first connection.
         let table = interfaces.table
         core.enter { core, moment in core.interfacesChanged(table, moment) }
-        try interfaces.start { [core] table in
+        try reachability.start(table)
+        try mapping.start()
+        try interfaces.start { [core, reachability] table in
             core.enter { core, moment in core.interfacesChanged(table, moment) }
+            reachability.networkChanged(table)
         }
         try ticker.start(core)
         try bus.start { log.log(LogLine($0)) }
@@ -170,7 +185,9 @@ final class Service: Sendable {
         tailscale.stop()
         advertiser.stop(within: Self.withdrawTime)
         bus.stop()
+        mapping.stop(within: Self.unmapTime)
         interfaces.stop()
+        reachability.stop()
         api.stop()
         endpoints.remove()
         ticker.stop()

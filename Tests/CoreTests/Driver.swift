@@ -21,6 +21,8 @@ final class Driver {
     var opensDoors = true
     /// Whether secrets for asks are brought.
     var suppliesEntropy = true
+    /// What a look at the networks finds; nil: no look ends.
+    var networks: InterfaceTable?
     private var serial: UInt64 = 0
     private var windows = 0
 
@@ -32,6 +34,7 @@ final class Driver {
         core = Core(
             host: Driver.host, settings: settings, overrides: overrides, devices: devices,
             tombstones: tombstones, primitives: Driver.primitives, limits: limits)
+        networks = table
         guard starts else { return }
         core.start(moment)
         settle()
@@ -120,11 +123,30 @@ final class Driver {
                     if opensDoors { core.doorState(door, .listening(port: UInt16(bound)), moment) }
                 case .deriveCodeKey(let window, let code):
                     core.codeKeyDerived(window: window, key: Driver.codeKey(code), moment)
+                case .watchReachability(let wanted):
+                    effects.append(effect)
+                    if wanted.watches { look() }
                 case .needEntropy: if suppliesEntropy { core.supply(entropy()) }
                 default: effects.append(effect)
                 }
             }
         }
+    }
+
+    /// What the watcher tells after a look.
+    func look() {
+        guard let networks else { return }
+        var evidence = ReachabilityEvidence()
+        evidence.table = networks
+        core.reachabilityRead(evidence, moment)
+    }
+
+    /// The networks are another, and the look at them is done.
+    func change(_ table: InterfaceTable) {
+        networks = table
+        input { core, moment in core.interfacesChanged(table, moment) }
+        look()
+        settle()
     }
 
     /// Not PBKDF2: a test needs a key that depends on the code, not one that is slow.

@@ -126,6 +126,21 @@ struct AdmissionTests {
         #expect(host.core.enter { core, _ in core.sessions() }.count == 1)
     }
 
+    /// The sixth refusal of a source is held back (01 §8.3); a device that has ended its half by then still hears it.
+    @Test("a late update reaches a device that ended its half")
+    func gateLate() throws {
+        let device = try Identity.device.get()
+        var settings = Settings()
+        settings.minimumDeviceVersion = "1.2"
+        let host = try TestHost(settings: settings, devices: [device])
+        for number in 1...6 {
+            let old = try host.dial(device)
+            try old.send(.hello, Hello(appVersion: "1.1").encode())
+            if number == 6 { try old.finish() }
+            #expect(try Goodbye(payload: try #require(try old.next()).payload).reason == "update")
+        }
+    }
+
     @Test("a gate that hears nothing refuses too")
     func gateSilent() throws {
         let device = try Identity.device.get()

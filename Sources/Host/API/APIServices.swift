@@ -4,6 +4,7 @@ package import Core
 internal import EventLoop
 package import LocalAPI
 package import Policy
+package import ReachabilityFacts
 package import Store
 package import Wire
 
@@ -42,6 +43,19 @@ package struct APIServices: Sendable {
     /// nil, and then the answer comes from another thread.
     package var loopback: @Sendable (SocketAddress, @escaping @Sendable (Bool) -> Void) -> Bool? = { _, _ in
         false
+    }
+    /// Looks at the networks anew, the router included, and tells what was found within 7 s (05 B12), after it has
+    /// entered the core.
+    package var look: @Sendable (@escaping @Sendable (ReachabilityEvidence) -> Void) -> Void = {
+        $0(ReachabilityEvidence())
+    }
+    /// Asks the router for the mapping by the owner's word, and tells what came of it (05 B8).
+    package var requestMapping: @Sendable (@escaping @Sendable (MappingRunner.Standing) -> Void) -> Void = {
+        $0(MappingRunner.Standing())
+    }
+    /// Takes the mapping away, and tells what is left of it.
+    package var releaseMapping: @Sendable (@escaping @Sendable (MappingRunner.Standing) -> Void) -> Void = {
+        $0(MappingRunner.Standing())
     }
     /// Counts answers; more samples come from `moreMetrics`.
     package var metrics = Metrics()

@@ -17,6 +17,7 @@ package final class EventWriter: Sendable {
     private let overridden: [String]
     private let identity: @Sendable () -> HostIdentity
     private let wall: @Sendable () -> WallTime
+    private let now: @Sendable () -> MonotonicTime
     /// Sessions by key, counted from the events themselves.
     private let connected = Mutex<[Fingerprint: Int]>([:])
 
@@ -24,7 +25,8 @@ package final class EventWriter: Sendable {
     /// the host is at that moment.
     package init(
         hub: EventHub, windows: WindowDesk, fallbackName: String, overridden: [String],
-        identity: @escaping @Sendable () -> HostIdentity, wall: @escaping @Sendable () -> WallTime
+        identity: @escaping @Sendable () -> HostIdentity, wall: @escaping @Sendable () -> WallTime,
+        now: @escaping @Sendable () -> MonotonicTime
     ) {
         self.hub = hub
         self.windows = windows
@@ -32,6 +34,7 @@ package final class EventWriter: Sendable {
         self.overridden = overridden
         self.identity = identity
         self.wall = wall
+        self.now = now
     }
 
     /// Takes effect `event`.
@@ -46,7 +49,7 @@ package final class EventWriter: Sendable {
                     id: offer.id, open: WindowSummary.Open(offer), askedBy: asker,
                     requestedBy: offer.requestedBy))
         case .windowClosed(let outcome):
-            windows.settled(outcome.id)
+            windows.closed(outcome.id)
             publish(
                 Kind.pairingClosed,
                 WindowEvent(
@@ -72,6 +75,10 @@ package final class EventWriter: Sendable {
         case .doorChanged(let door, let state):
             publish(Kind.doorChanged, DoorStatus(state)) { $0.field("door", door.rawValue) }
         case .lockChanged(let state): publish(Kind.lockChanged, LockBody(locked: state == .locked))
+        case .reachabilityChanged(let made):
+            publish(
+                Kind.reachabilityChanged,
+                ReachabilityRoutes.object(made, took: nil, Moment(now: now(), wall: wall())), stampsAt: false)
         case .identityRotated(let rotation):
             publish(Kind.identityRotated, identity().body(name: rotation.name)) { writer in
                 writer.field("previousHostID", rotation.previous.id.text)

@@ -40,6 +40,13 @@ enum MetricsPage {
         page.counter(
             "latchkey_goodbyes_total", "Goodbyes by reason.",
             counters.goodbyes.map { ([("reason", $0.key)], $0.value) }.sorted(by: byLabel))
+        if let reachability = status.reachability {
+            page.gauge(
+                "latchkey_reachability", "The verdict of the last reachability report: 1 for its code.",
+                OverallCode.allCases.map {
+                    ([("verdict", $0.rawValue)], $0 == reachability.verdict ? 1 : 0)
+                })
+        }
         addRelay(services, counters, to: &page)
         services.moreMetrics(&page)
         addStore(services.store.checkHealth(), to: &page)

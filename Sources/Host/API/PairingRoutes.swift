@@ -128,12 +128,8 @@ enum PairingRoutes {
         _ services: APIServices, _ core: inout Core, _ moment: Moment, _ responder: Responder,
         _ answer: @escaping @Sendable (WindowOffer?) -> Answer
     ) {
-        let promise: @Sendable () -> Void = {
-            responder.send(later: {
-                answer(services.core.enter { core, moment in core.window(moment) })
-            })
-        }
-        guard let offer = core.window(moment), !offer.isReady else { return promise() }
+        let promise: @Sendable (WindowOffer?) -> Void = { offer in responder.send(later: { answer(offer) }) }
+        guard let offer = core.window(moment), !offer.isReady else { return promise(core.window(moment)) }
         services.windows.expect(offer.id, promise)
     }
 

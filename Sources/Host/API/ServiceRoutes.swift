@@ -71,7 +71,9 @@ enum ServiceRoutes {
             window: WindowSummary(open: status.window.map { WindowSummary.Open($0) }),
             sessions: status.sessions, devices: status.devices,
             qualityRuns: status.quality.runsAway ? "away" : "home", advertising: status.advertising.rawValue,
-            reachability: nil, request: status.request.map { PairingRequestItem($0) }, notices: notices)
+            reachability: status.reachability.map {
+                ReachabilitySummary(verdict: $0.verdict.rawValue, at: $0.at)
+            }, request: status.request.map { PairingRequestItem($0) }, notices: notices)
     }
 
     /// Seconds, cut to milliseconds.

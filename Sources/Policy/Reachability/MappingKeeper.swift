@@ -7,6 +7,8 @@ package import Wire
 package struct MappingKeeper: Sendable {
     /// All that it decides from.
     package struct Situation: Sendable, Equatable {
+        /// Internet access is on, so that one may be asked for by name.
+        package var isAllowed = false
         /// The setting `portMapping` is `upnp`, and internet access is on.
         package var wantsMapping = false
         /// The setting `ipv6Pinhole` is on, and internet access is.

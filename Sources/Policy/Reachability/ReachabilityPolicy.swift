@@ -73,7 +73,12 @@ package enum ReachabilityPolicy {
                         name: vpn.name, dnsName: vpn.dnsName, addresses: vpn.userspaceAddresses))
             }
         }
-        return AddressList.make(inputs)
+        // A port is carried only when it differs from the host's (01 §6.2).
+        return AddressList.make(inputs).map { address in
+            var address = address
+            if address.port == switches.port { address.port = nil }
+            return address
+        }
     }
 
     private static func routerVerdicts(

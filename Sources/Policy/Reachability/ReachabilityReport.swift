@@ -31,6 +31,8 @@ package struct ReachabilityReport: Sendable, Equatable {
     package var notes: [ReachabilityNote]
     /// Where each fact came from.
     package var sources: [FactSource]
+    /// What the owner has asked the router for.
+    package var requests = RouterRequests()
 
     /// The router's part.
     package struct Router: Sendable, Equatable {
@@ -54,6 +56,8 @@ package struct ReachabilityReport: Sendable, Equatable {
         theirs.sources = []
         Self.forgetLease(&mine)
         Self.forgetLease(&theirs)
+        mine.requests = requests.lasting
+        theirs.requests = other.requests.lasting
         return mine == theirs
     }
 
