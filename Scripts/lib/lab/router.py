@@ -57,6 +57,7 @@ class Behaviour:
     connection: str = "IP_Routed"
     wan: str = PUBLIC
     errors: dict = dataclasses.field(default_factory=dict)  # action → code
+    unanswered: tuple = ()  # actions that it carries out and says nothing about
     permanent_only: bool = False
     mapped: tuple = ()  # (outside, client, port, enabled, text, lease)
     firewall: tuple = None  # (on, pinholes allowed)
@@ -161,6 +162,7 @@ BEHAVIOURS = {
     "mapping-unreadable": Behaviour(errors={"GetSpecificPortMappingEntry": 501}),
     "permanent-only": Behaviour(permanent_only=True),
     **{f"add-{code}": Behaviour(errors={"AddPortMapping": code}) for code in (501, 606, 718, 724, 728, 729)},
+    "add-mute": Behaviour(unanswered=("AddPortMapping",), natpmp="closed"),
     # IPv6
     "firewall-off": Behaviour(firewall=(0, 1)),
     "no-pinholes": Behaviour(firewall=(1, 0)),
@@ -374,7 +376,8 @@ class Router:
                     b"HTTP/1.1 500 Internal Server Error\r\nContent-Type: text/xml\r\nConnection: close\r\n"
                     b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
                 return await writer.drain()
-            pieces = (self.how.soap_body or sized)(text)
+            action = header.get("soapaction", "").strip('"').rpartition("#")[2]
+            pieces = mute(text) if action in self.how.unanswered else (self.how.soap_body or sized)(text)
         else:
             writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             return await writer.drain()
