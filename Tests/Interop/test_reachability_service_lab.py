@@ -358,9 +358,24 @@ def test_a_permanent_mapping_only_where_the_owner_allows_it(service, at):
         assert len(router.asked("DeletePortMapping")) == 1
 
 
+@pytest.mark.parametrize("at", ["street"])
+def test_what_is_asked_for_a_pinhole(service, at):
+    with playing(service, "pinholes") as router:
+        assert fresh(service)["ipv6"]["code"] == "v6PinholePossible"
+        service.settings(ipv6Pinhole=True)
+        harness.eventually(lambda: fresh(service)["ipv6"]["code"] == "v6PinholeActive")
+        assert router.asked("AddPinhole") == [{
+            "RemoteHost": "", "RemotePort": "0", "InternalClient": "2001:db8:1::20", "InternalPort": "7455",
+            "Protocol": "6", "LeaseTime": "3600"}]
+        service.settings(ipv6Pinhole=False)
+        harness.eventually(lambda: router.asked("DeletePinhole"))
+        assert router.asked("DeletePinhole") == [{"UniqueID": "1"}]
+
+
 @pytest.mark.parametrize("at", ["ipv6"])
 def test_a_pinhole_on_a_real_router(service, at):
-    """Asked for and taken away again, seen in the router's own rules."""
+    """Asked for and taken away again, seen in the router's own rules. It refuses with 606 whoever asks by IPv4, or from
+    another address than the one that the pinhole is for."""
     def rules():
         return service.lab.run("router", "nft", "list", "chain", "inet", "filter", "miniupnpd").stdout
 
