@@ -434,7 +434,50 @@ def p9(bench, sessions=200):
     report("P9.session", (many - few) / sessions / 1024, "KiB resident")
 
 
-BENCHES = {"P1": p1, "P1b": p1b, "P1c": p1c, "P2": p2, "P3": p3, "P4": p4, "P5": p5, "P6": p6, "P8": p8, "P9": p9}
+# Runs a command in the lab's host and prints how long it took: getting in there is not part of it.
+TIMED = """
+import subprocess, sys, time
+begin = time.monotonic()
+done = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print((time.monotonic() - begin) * 1e3, done.returncode)
+"""
+
+
+def report_time(bench, scenario, name):
+    """The whole report of a program that starts for it, beside upnpc, which asks the same router for less."""
+    lab = Path(__file__).resolve().parents[1] / "lab"
+    named = {"env": os.environ | {"LATCHKEY_LAB": f"b{os.getpid()}"}}
+    state = bench.dir / "state"
+    service = bench.start([bench.bin / "latchkeyd", "--state-dir", state, "--runtime-dir", bench.dir / "run",
+                           "--home-port", "0", "--no-advertise", "--log-level", "warning"])
+    endpoints = bench.dir / "run/endpoints.json"
+    wait_for(lambda: endpoints.exists() and "home" in json.loads(endpoints.read_text())["doors"])
+    bench.end(service)
+    sh(bench.bin / "latchkey", "--state-dir", state, "set", "remote-access", "on", "internet-access", "on")
+    bench.stack.callback(lambda: subprocess.run([lab, "down"], capture_output=True, **named))
+    sh(lab, "up", scenario, **named)
+
+    def timed(*command, fails=False):
+        took, status = sh(lab, "exec", "host", "--", sys.executable, "-c", TIMED, *map(str, command), **named).split()
+        if (status != "0") != fails:
+            sys.exit(f"{name}: {command[0]} ended with {status}")
+        return float(took)
+
+    ours = [bench.bin / "latchkey", "--state-dir", state, "print-reachability", "--json"]
+    # upnpc fails where it finds no router.
+    a, b, ratio = alternate(lambda: timed(*ours), lambda: timed("upnpc", "-s", fails=scenario != "router"))
+    report(name, a, "milliseconds", b, ratio)
+
+
+def p7(bench):
+    report_time(bench, "router", "P7")
+
+
+def p7b(bench):
+    report_time(bench, "silent-router", "P7b")
+
+
+BENCHES = {"P1": p1, "P1b": p1b, "P1c": p1c, "P2": p2, "P3": p3, "P4": p4, "P5": p5, "P6": p6, "P7": p7, "P7b": p7b, "P8": p8, "P9": p9}
 
 
 def main():

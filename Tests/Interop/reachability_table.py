@@ -147,6 +147,7 @@ ODD = {
     "mapping-unreadable": odd("publicMappingUnknown", mapping="unreadable"),
     "firewall-off": odd("publicUnmapped", ipv6="v6Open"),
     "no-pinholes": odd("publicUnmapped", ipv6="v6Blocked"),
+    "pinholes": odd("publicUnmapped", ipv6="v6PinholePossible"),
     "endless": odd("noAnswer"), "trickle": odd("noAnswer"), "mute": odd("noAnswer"), "big": odd("noAnswer"),
     "chunked": odd("publicUnmapped", ANSWERED, CONNECTED, "none"),
     "redirect": odd("noAnswer", second="trap"),

@@ -60,6 +60,15 @@ def fresh(service):
     return service.get("/v1/reachability?refresh=true")
 
 
+@contextlib.contextmanager
+def playing(service, behaviour):
+    """The router of the street's first house plays this, and the service has heard it: a question that was under way when
+    it came up may still end in silence."""
+    with router_lab.Scripted(service.lab, "router1", behaviour) as router:
+        harness.eventually(lambda: fresh(service)["router"]["code"].startswith("public"), harness.START_LIMIT)
+        yield router
+
+
 def told(service, *arguments):
     """`latchkey …` to the running service: (exit code, what it printed)."""
     done = service.lab.run(
@@ -118,8 +127,8 @@ def test_internet_access_off_asks_only_for_a_report(service, at):
 @pytest.mark.parametrize("at", ["street"])
 def test_a_changed_address_reaches_devices_that_are_connected(service, at):
     """The router says to its network that its address changed: it is asked again, and everybody is told (B6)."""
-    with router_lab.Scripted(service.lab, "router1", "good") as router:
-        assert fresh(service)["router"]["address"] == table.PUBLIC
+    with playing(service, "good") as router:
+        assert service.get("/v1/reachability")["router"]["address"] == table.PUBLIC
         identity = service.pair_device()
         with service.lab.inside(service.namespace):
             session = service.session(identity)
@@ -226,6 +235,35 @@ def test_a_mapping_goes_with_the_service_and_comes_back_with_it(service, at):
     gives_back(service)
 
 
+@pytest.mark.parametrize("at", ["router"])
+def test_a_mapping_that_a_killed_service_left_is_its_own_again(service, at):
+    asks_for_mapping(service)
+    service.stop(signal.SIGKILL)
+    assert entry(service)["NewPortMappingDescription"] == "Latchkey"
+    service.start()
+    harness.eventually(lambda: fresh(service)["router"]["mapping"]["state"] == "ours")
+    gives_back(service)
+    assert entry(service) is None
+
+
+@pytest.mark.parametrize("at", ["router"])
+def test_an_entry_that_somebody_made_in_its_place_stays(service, at):
+    """Removed only while it still carries our name (B8)."""
+    asks_for_mapping(service)
+    with service.lab.inside(service.namespace):
+        router = igd.Router(GATEWAY)
+        router.unmap(7455)
+        router.map(7455, LAN, 7455, text="mine")
+    try:
+        service.api("DELETE", MAPPING)
+        service.settings(internetAccess=False)
+        fresh(service)
+        assert entry(service)["NewPortMappingDescription"] == "mine"
+    finally:
+        with service.lab.inside(service.namespace):
+            router.unmap(7455)
+
+
 @pytest.mark.parametrize("at", ["router-elsewhere"])
 def test_another_machines_entry_is_never_touched(service, at):
     answer = asks_for_mapping(service, 409)
@@ -283,8 +321,7 @@ def test_no_mapping_without_internet_access(service, at):
     ("permanent-only", "mappingPermanentOnly"), ("natpmp-other-port", "mappingPortDiffers"),
 ])
 def test_a_router_that_refuses(service, at, plays, code):
-    with router_lab.Scripted(service.lab, "router1", plays) as router:
-        fresh(service)
+    with playing(service, plays) as router:
         answer = asks_for_mapping(service, 409)
         assert answer["code"] == code and answer["detail"]
         assert service.get("/v1/settings")["portMapping"] == "off"
@@ -299,9 +336,20 @@ def test_a_router_that_refuses(service, at, plays, code):
 
 
 @pytest.mark.parametrize("at", ["street"])
+def test_a_router_that_does_not_say_whether_it_did(service, at):
+    """Given up after 6 s; the next probe tells."""
+    with playing(service, "add-mute") as router:
+        answer = service.api("POST", MAPPING)
+        assert answer.status == 202 and b"mappingPending" in answer.body
+        assert len(router.asked("AddPortMapping")) == 1
+        assert fresh(service)["router"]["mapping"]["state"] == "ours"
+        service.api("DELETE", MAPPING)
+        harness.eventually(lambda: router.asked("DeletePortMapping"))
+
+
+@pytest.mark.parametrize("at", ["street"])
 def test_a_permanent_mapping_only_where_the_owner_allows_it(service, at):
-    with router_lab.Scripted(service.lab, "router1", "permanent-only") as router:
-        fresh(service)
+    with playing(service, "permanent-only") as router:
         service.settings(permanentMappings=True)
         mapping = asks_for_mapping(service)
         assert mapping["state"] == "ours" and "expiresAt" not in mapping
@@ -310,9 +358,24 @@ def test_a_permanent_mapping_only_where_the_owner_allows_it(service, at):
         assert len(router.asked("DeletePortMapping")) == 1
 
 
+@pytest.mark.parametrize("at", ["street"])
+def test_what_is_asked_for_a_pinhole(service, at):
+    with playing(service, "pinholes") as router:
+        assert fresh(service)["ipv6"]["code"] == "v6PinholePossible"
+        service.settings(ipv6Pinhole=True)
+        harness.eventually(lambda: fresh(service)["ipv6"]["code"] == "v6PinholeActive")
+        assert router.asked("AddPinhole") == [{
+            "RemoteHost": "", "RemotePort": "0", "InternalClient": "2001:db8:1::20", "InternalPort": "7455",
+            "Protocol": "6", "LeaseTime": "3600"}]
+        service.settings(ipv6Pinhole=False)
+        harness.eventually(lambda: router.asked("DeletePinhole"))
+        assert router.asked("DeletePinhole") == [{"UniqueID": "1"}]
+
+
 @pytest.mark.parametrize("at", ["ipv6"])
 def test_a_pinhole_on_a_real_router(service, at):
-    """Asked for and taken away again, seen in the router's own rules."""
+    """Asked for and taken away again, seen in the router's own rules. It refuses with 606 whoever asks by IPv4, or from
+    another address than the one that the pinhole is for."""
     def rules():
         return service.lab.run("router", "nft", "list", "chain", "inet", "filter", "miniupnpd").stdout
 

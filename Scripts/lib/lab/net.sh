@@ -70,6 +70,7 @@ ns() {
         # the question came by (a host with several networks is what this is about).
         ip netns exec "$lab-$name" sh -c '
             cd /proc/sys/net
+            echo 0 >ipv4/icmp_ratelimit
             for at in all default; do
                 echo 0 >ipv4/conf/$at/rp_filter
                 [ ! -d ipv6 ] || { echo 0 >ipv6/conf/$at/accept_dad; echo 0 >ipv6/conf/$at/accept_ra; }

@@ -29,7 +29,8 @@ CIF, FIREWALL = "urn:schemas-upnp-org:service:WANCommonInterfaceConfig:1", "urn:
 PUBLIC, OTHER_PUBLIC = "11.22.33.44", "55.66.77.88"
 SOAP_ERRORS = {
     402: "Invalid Args", 501: "Action Failed", 606: "Action not authorized", 714: "NoSuchEntryInArray",
-    713: "SpecifiedArrayIndexInvalid", 718: "ConflictInMappingEntry", 724: "SamePortValuesRequired",
+    703: "InboundPinholeNotAllowed",
+    704: "NoSuchEntry", 713: "SpecifiedArrayIndexInvalid", 718: "ConflictInMappingEntry", 724: "SamePortValuesRequired",
     725: "OnlyPermanentLeasesSupported", 728: "NoPortMapsAvailable", 729: "ConflictWithOtherMechanisms",
 }
 
@@ -57,6 +58,7 @@ class Behaviour:
     connection: str = "IP_Routed"
     wan: str = PUBLIC
     errors: dict = dataclasses.field(default_factory=dict)  # action → code
+    unanswered: tuple = ()  # actions that it carries out and says nothing about
     permanent_only: bool = False
     mapped: tuple = ()  # (outside, client, port, enabled, text, lease)
     firewall: tuple = None  # (on, pinholes allowed)
@@ -161,9 +163,11 @@ BEHAVIOURS = {
     "mapping-unreadable": Behaviour(errors={"GetSpecificPortMappingEntry": 501}),
     "permanent-only": Behaviour(permanent_only=True),
     **{f"add-{code}": Behaviour(errors={"AddPortMapping": code}) for code in (501, 606, 718, 724, 728, 729)},
+    "add-mute": Behaviour(unanswered=("AddPortMapping",), natpmp="closed"),
     # IPv6
     "firewall-off": Behaviour(firewall=(0, 1)),
     "no-pinholes": Behaviour(firewall=(1, 0)),
+    "pinholes": Behaviour(firewall=(1, 1)),
     # Descriptions
     "endless": Behaviour(body=endless, natpmp="closed"),
     "trickle": Behaviour(body=trickle, natpmp="closed"),
@@ -313,7 +317,22 @@ class Router:
             return {} if self.mappings.pop(outside, None) else 714
         if action == "GetFirewallStatus" and self.how.firewall:
             return {"FirewallEnabled": self.how.firewall[0], "InboundPinholeAllowed": self.how.firewall[1]}
+        if action.endswith("Pinhole") or action == "CheckPinholeWorking":
+            return self.pinhole(action, values)
         return 401
+
+    def pinhole(self, action, values):
+        """WANIPv6FirewallControl:1, for whoever asks."""
+        if not self.how.firewall or not self.how.firewall[1]:
+            return 703
+        if action == "AddPinhole":
+            self.pinholes[str(len(self.pinholes) + 1)] = values
+            return {"UniqueID": len(self.pinholes)}
+        if values.get("UniqueID") not in self.pinholes:
+            return 704
+        if action == "DeletePinhole":
+            del self.pinholes[values["UniqueID"]]
+        return {"IsWorking": 1} if action == "CheckPinholeWorking" else {}
 
     @staticmethod
     def entry(mapping):
@@ -374,7 +393,8 @@ class Router:
                     b"HTTP/1.1 500 Internal Server Error\r\nContent-Type: text/xml\r\nConnection: close\r\n"
                     b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
                 return await writer.drain()
-            pieces = (self.how.soap_body or sized)(text)
+            action = header.get("soapaction", "").strip('"').rpartition("#")[2]
+            pieces = mute(text) if action in self.how.unanswered else (self.how.soap_body or sized)(text)
         else:
             writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             return await writer.drain()

@@ -88,12 +88,13 @@ address add 192.168.1.1/24 dev lan0
 address add 192.168.1.23/24 dev lan0
 address add 203.0.113.7/32 dev lan0
 address add 2001:db8:1::1/64 dev lan0
+address add fe80::1/64 dev lan0
 LINES
         at "host$n" <<'LINES'
 address add 192.168.1.20/24 dev eth0
 address add 2001:db8:1::20/64 dev eth0
 route add default via 192.168.1.1
-route add default via 2001:db8:1::1
+route add default via fe80::1 dev eth0
 LINES
     done
 }

@@ -119,6 +119,7 @@ ipv6_up() {
     ipv6_addresses
     upnpd router
 }
+# This daemon takes a request for a pinhole only by IPv6, from the very address that it is for; by IPv4 it says 606.
 ipv6_try() { try_report publicUnmapped "IPv6 must be v6PinholePossible."; }
 
 ipv6_no_service_about() { printf '%s\n' "IPv6, and a router that does not speak of its firewall"; }
@@ -132,10 +133,11 @@ ipv6_no_service_try() { try_report publicUnmapped "IPv6 must be v6Unknown."; }
 ipv6_addresses() {
     at router <<'LINES'
 address add 2001:db8:1::1/64 dev lan0
+address add fe80::1/64 dev lan0
 address add 2001:db8:ffff::1/64 dev wan0
 LINES
     at host <<'LINES'
 address add 2001:db8:1::20/64 dev eth0
-route add default via 2001:db8:1::1
+route add default via fe80::1 dev eth0
 LINES
 }
