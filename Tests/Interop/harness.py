@@ -301,6 +301,8 @@ class DelegatedService(Service):
                 str(self.get("/v1/settings")["remotePort"])]
 
     def start_streaming(self):
+        # Whatever ended took its doors along; the next one opens its own some time after it says that it is ready.
+        self.printed += ["home closed", "remote closed"]
         self.streaming = subprocess.Popen(self.streaming_command(), stdout=subprocess.PIPE, text=True)
         threading.Thread(target=self._read, args=(self.streaming.stdout,), daemon=True).start()
 
