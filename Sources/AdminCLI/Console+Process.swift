@@ -48,11 +48,7 @@ extension Console {
 private func lookAround(_ scope: ReachabilityGatherer.Scope) -> ReachabilityLook? {
     let start = monotonicNow()
     guard let table = try? NetworkWatcher.read() else { return nil }
-    let prober = RouterProber()
-    let vpns = VPNReader()
-    let host = hostName()
-    let gatherer = ReachabilityGatherer(
-        ReachabilityWitnesses(vpns: { vpns.read($0, hostName: host) }, router: { prober.ask($0) }))
+    let gatherer = ReachabilityGatherer(.system(prober: RouterProber()))
     let evidence = gatherer.gather(table, took: monotonicNow() - start, scope)
     let now = monotonicNow()
     return ReachabilityLook(evidence: evidence, took: now - start, now: now)

@@ -4,7 +4,6 @@ internal import Policy
 internal import ReachabilityFacts
 internal import RouterProbe
 internal import Sockets
-internal import VPNFacts
 internal import Wire
 
 extension Service {
@@ -13,9 +12,7 @@ extension Service {
         _ core: SharedCore, _ interfaces: NetworkWatcher, _ log: LogSink
     ) throws(SocketError) -> (ReachabilityWatcher, MappingRunner) {
         let prober = RouterProber()
-        let watcher = try ReachabilityWatcher(
-            prober: prober, vpns: VPNReader(), hostName: CurrentProcess.hostName
-        ) { evidence in
+        let watcher = try ReachabilityWatcher(.system(prober: prober)) { evidence in
             core.enter { core, moment in core.reachabilityRead(evidence, moment) }
         }
         let runner = try MappingRunner(

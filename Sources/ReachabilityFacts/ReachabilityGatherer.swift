@@ -59,8 +59,7 @@ package struct ReachabilityGatherer: Sendable {
         let all = SideBySide()
         let vpns = all.begin("reach-vpns") { witnesses.vpns(table) }
         let firewall = all.begin("reach-firewall") {
-            let found = witnesses.firewall(port)
-            return (found, witnesses.now())
+            witnesses.firewall(port, table)
         }
         let resolved = name.map { name in
             all.begin("reach-name") { (Self.addresses(of: name, witnesses.resolve), witnesses.now()) }
@@ -80,12 +79,12 @@ package struct ReachabilityGatherer: Sendable {
             facts.nameSource = row(
                 "name", "resolver, \(Label.clean(name))", addresses == nil ? "silent" : "answered", end)
         }
-        if let (found, end) = firewall.answer {
-            facts.firewall = found
-            facts.firewallSource = row(
-                "firewall", "nftables", found == .unread ? "unreadable" : "answered", end)
-        } else {
-            facts.firewallSource = row("firewall", "nftables", "silent", nil)
+        switch firewall.answer {
+        case let found??:
+            facts.firewall = found.state
+            facts.firewallSource = found.source
+        case .some(nil): facts.firewallSource = row("firewall", "nftables", "notAsked", now)
+        case nil: facts.firewallSource = row("firewall", "nftables", "silent", nil)
         }
         return facts
     }

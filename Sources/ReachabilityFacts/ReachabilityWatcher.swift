@@ -2,10 +2,9 @@
 
 internal import EventLoop
 package import Policy
-package import RouterProbe
+internal import RouterProbe
 package import Sockets
 internal import Synchronization
-package import VPNFacts
 
 /// Keeps what a report is made of current while it is wanted, and looks anew for whoever asks (05 A5, B6, B12; 09.36).
 package final class ReachabilityWatcher: Sendable {
@@ -31,16 +30,6 @@ package final class ReachabilityWatcher: Sendable {
     /// `publish` is told each time the facts changed or were confirmed, from one thread of this watcher, in order; the first
     /// time when the first whole look at this host is done (05 A1 rule 3), the router's answer then still being nil or
     /// unfinished. When the watching begins or ends it is told evidence of nothing, if it had been told of something.
-    package convenience init(
-        prober: RouterProber, vpns: VPNReader, hostName: String,
-        publish: @escaping @Sendable (ReachabilityEvidence) -> Void
-    ) throws(SocketError) {
-        try self.init(
-            ReachabilityWitnesses(
-                vpns: { vpns.read($0, hostName: hostName) }, router: { prober.ask($0) }), publish: publish)
-    }
-
-    /// The same with all that may be asked and followed.
     package init(
         _ witnesses: ReachabilityWitnesses, publish: @escaping @Sendable (ReachabilityEvidence) -> Void
     ) throws(SocketError) {

@@ -19,8 +19,8 @@ package struct ReachabilityWitnesses: Sendable {
     package var router: @Sendable (RouterQuestion) -> RouterFacts
     /// A name's addresses, at most 2 s: empty when it has none, nil when no resolver answered.
     package var resolve: @Sendable (String) -> [IPAddress]?
-    /// What this machine's own rules do with TCP to the port.
-    package var firewall: @Sendable (Int) -> HostFirewall
+    /// What this machine's own rules do with TCP to the port; nil when nobody can be asked.
+    package var firewall: @Sendable (Int, InterfaceTable) -> HostFirewallReading?
     /// Tailscale's notifications (09.37); followed while the watcher watches.
     package var followTailscale: Follow?
     /// The gateway's announcements (05 B6); followed while the router is asked.
@@ -36,7 +36,7 @@ package struct ReachabilityWitnesses: Sendable {
         vpns: @escaping @Sendable (InterfaceTable) -> VPNReading,
         router: @escaping @Sendable (RouterQuestion) -> RouterFacts,
         resolve: @escaping @Sendable (String) -> [IPAddress]? = { _ in nil },
-        firewall: @escaping @Sendable (Int) -> HostFirewall = { _ in .unread },
+        firewall: @escaping @Sendable (Int, InterfaceTable) -> HostFirewallReading? = { _, _ in nil },
         now: @escaping @Sendable () -> MonotonicTime = { monotonicNow() }
     ) {
         self.vpns = vpns

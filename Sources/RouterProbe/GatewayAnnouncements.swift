@@ -34,7 +34,10 @@ package final class GatewayAnnouncements: Sendable {
         thread = try Self.listen(on: socket, gateway: gateway, stop: stop, heard: heard)
     }
 
-    deinit {
+    deinit { end() }
+
+    /// Listens no longer; `heard` is not called after this returns.
+    package func end() {
         stop.signal()
         thread.join()
     }

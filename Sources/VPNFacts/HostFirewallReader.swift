@@ -8,6 +8,11 @@ internal import Wire
 package struct HostFirewallReading: Sendable, Equatable {
     package var state: HostFirewall
     package var source: FactSource
+
+    package init(state: HostFirewall, source: FactSource) {
+        self.state = state
+        self.source = source
+    }
 }
 
 /// Reads the host's own packet rules (09.39), which takes privilege: with nft(8), a process of its own, so that nothing

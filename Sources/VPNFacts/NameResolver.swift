@@ -2,7 +2,7 @@
 
 package import Policy
 internal import Sockets
-internal import Wire
+package import Wire
 
 /// Looks names up by the system's resolver, which can take as long as it likes: in threads that are left behind then,
 /// no more than two of them.
@@ -37,6 +37,11 @@ package final class NameResolver: Sendable {
         }
         let found = addresses(of: name.hostText, by: monotonicNow() + Self.limit)
         return NameEvidence(text: addressName, addresses: found)
+    }
+
+    /// A name's addresses: none when it has none, nil when no resolver answered. At most 2 s.
+    package func addresses(of name: String) -> [IPAddress]? {
+        addresses(of: name, by: monotonicNow() + Self.limit)
     }
 
     /// Nil when there was no answer in time.

@@ -57,7 +57,13 @@ struct WatcherTests {
                 ]
                 return reading
             }, router: router, resolve: { $0 == "home.example.net" ? [ip("11.22.33.44")] : [] },
-            firewall: { $0 == 7455 ? .passes : .drops })
+            firewall: { port, _ in
+                HostFirewallReading(
+                    state: port == 7455 ? .passes : .drops,
+                    source: FactSource(
+                        fact: "firewall", source: "nftables", state: "answered", at: .seconds(0), took: .zero)
+                )
+            })
     }
 
     @Test func oneLookGathersEverything() {
