@@ -4,6 +4,7 @@ internal import APITypes
 internal import LatchkeyClient
 internal import Policy
 internal import ReachabilityFacts
+internal import StateDirectory
 internal import Wire
 
 extension CommandRun {
@@ -62,10 +63,9 @@ extension ReachabilitySwitches {
         }
         let places = ServicePlaces(
             run.options, isRoot: run.console.isRoot, environment: run.console.environment)
-        guard let path = places.stateDirectory, let desk = try? OfflineDesk.open(path),
-            let settings = try? desk.settings().value
+        guard let path = places.stateDirectory, let settings = try? StateDirectory.settings(path: path)
         else { return unreadable(notes) }
-        var found = from(settings, status: nil)
+        var found = from(settings)
         found.switches.notes = notes
         if run.console.isPortTaken(found.switches.port) {
             found.switches.listener = .portInUse(port: found.switches.port)
@@ -77,6 +77,15 @@ extension ReachabilitySwitches {
         var switches = ReachabilitySwitches()
         switches.notes = notes + [.settingsUnreadable]
         return FoundSwitches(switches: switches)
+    }
+
+    private static func from(_ settings: Settings) -> FoundSwitches {
+        var switches = ReachabilitySwitches()
+        switches.remoteAccess = settings.remoteAccess
+        switches.internet = settings.effectiveInternet
+        switches.port = settings.remotePort
+        switches.addressName = settings.addressName
+        return FoundSwitches(switches: switches, stunServer: settings.stunServer)
     }
 
     private static func from(_ settings: SettingsBody, status: Status?) -> FoundSwitches {

@@ -151,6 +151,8 @@ private final class MappingDesk: Sendable {
         /// Somebody asked by name, and the setting does not say so (yet).
         var isRequested = false
         var waiting: [Told] = []
+        /// What came of a request by name that brought nothing, for those who wait.
+        var refusal: MappingOutcome?
         var last = Standing()
     }
 
@@ -207,10 +209,12 @@ private final class MappingDesk: Sendable {
         case .map(let wish):
             let outcome = link.map { operations.map(wish, $0) } ?? .pending
             state.keeper.finished(outcome, at: now())
-            // What was refused is not tried for somebody who is not there any more.
+            // What was refused is not tried again for somebody who has had the answer.
             switch outcome {
             case .active, .pending: break
-            default: state.isRequested = false
+            default:
+                if state.isRequested { state.refusal = outcome }
+                state.isRequested = false
             }
         case .unmap(let grant):
             state.keeper.finished(link.map { operations.unmap(grant, $0) } ?? .pending, at: now())
@@ -238,8 +242,9 @@ private final class MappingDesk: Sendable {
             state.last = standing
             told(standing)
         }
+        if let refusal = state.refusal { standing.mapping = refusal }
         let waiting = state.waiting
-        state.waiting = []
+        (state.waiting, state.refusal) = ([], nil)
         for done in waiting { done(standing) }
     }
 }

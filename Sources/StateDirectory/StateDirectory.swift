@@ -67,6 +67,17 @@ package final class StateDirectory: Sendable {
             withTokens: purpose != .commandLine)
     }
 
+    /// The settings of a directory, for who only wants to look: without its lock, so also while another command works on
+    /// it. Whether pairing is required takes the host's key to say, and is not looked at.
+    package static func settings(path: String) throws(StateError) -> Settings {
+        do throws(StoreError) {
+            return Settings.load(
+                try Store.settings(path: StatePaths(path).database), requirePairingOff: false)
+        } catch {
+            throw StateError(error)
+        }
+    }
+
     private static func open(
         _ paths: StatePaths, lock: consuming FileLock, files: IdentityFiles, withTokens: Bool
     ) throws(StateError) -> OpenedState {

@@ -61,6 +61,18 @@ package final class Store: Sendable {
         }
     }
 
+    /// The settings of a database that nobody needs to be serving, as they are stored; nothing is locked, brought to
+    /// another schema or written. What this release does not know is among them.
+    package static func settings(path: String) throws(StoreError) -> [String: String] {
+        let connection = try Connection(path: path, access: .readOnly)
+        var settings: [String: String] = [:]
+        try connection.forEachRow("SELECT key, value FROM settings") { row in
+            settings[row.text(0)] = row.text(1)
+            return true
+        }
+        return settings
+    }
+
     deinit { close() }
 
     /// Writes what is there already, and waits until it is on disk. Throws when the store cannot be written; returning,

@@ -114,7 +114,7 @@ enum ReachabilityRoutes {
                         let isLeft = standing.mapping.map { if case .active = $0 { true } else { false } }
                         responder.send(
                             PortMapping(
-                                code: "off",
+                                code: "off", state: isLeft == true ? "ours" : "none",
                                 detail: isLeft == true
                                     ? "The router did not take it away now; it is tried again, and ends by itself."
                                     : nil))
@@ -141,9 +141,14 @@ enum ReachabilityRoutes {
 extension PortMapping {
     /// What became of a request.
     init(_ outcome: MappingOutcome, expiresAt: WallTime?) {
-        var target: String?
-        if case .active(let grant) = outcome { target = "\(grant.wish.lan):\(grant.wish.insidePort)" }
-        self.init(code: outcome.code, target: target, expiresAt: expiresAt, detail: outcome.detail)
+        self.init(code: outcome.code, expiresAt: expiresAt, detail: outcome.detail)
+        switch outcome {
+        case .active(let grant):
+            state = "ours"
+            target = "\(grant.wish.lan):\(grant.wish.insidePort)"
+        case .toThisHost: state = "toThisHost"
+        default: break
+        }
     }
 }
 
