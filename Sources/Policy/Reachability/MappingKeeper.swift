@@ -53,9 +53,12 @@ package struct MappingKeeper: Sendable {
     static let later: Duration = .seconds(1800)
 
     private var mapped: Held<MappingGrant>?
+    /// Its removal was asked for and is not through: the next try has its time.
+    private var isRetryingRemoval = false
     private var mapTry: Try<MappingKey>?
     private var formerLANs: [IPAddress] = []
     private var opened: Held<PinholeGrant>?
+    private var isRetryingClosing = false
     private var openTry: Try<PinholeKey>?
 
     package init() {}
@@ -176,8 +179,6 @@ package struct MappingKeeper: Sendable {
         return .map(wish)
     }
 
-    private var isRetryingRemoval = false
-
     private func wish(_ situation: Situation) -> MappingWish? {
         guard let gateway = situation.gateway, let lan = situation.lan, situation.insidePort > 0,
             situation.outsidePort > 0
@@ -228,8 +229,6 @@ package struct MappingKeeper: Sendable {
         return .openPinhole(wish)
     }
 
-    private var isRetryingClosing = false
-
     private func pinholeWish(_ situation: Situation) -> PinholeWish? {
         guard let gateway = situation.gateway, let lan = situation.lan, let address = situation.stableIPv6
         else { return nil }
@@ -246,6 +245,7 @@ package struct MappingKeeper: Sendable {
         case .active(let grant):
             mapping = outcome
             mapped = Held(grant, lease: grant.lease, at: now)
+            isRetryingRemoval = false
             mapTry = nil
             formerLANs = []
         case .pending where mapped != nil:
@@ -283,6 +283,7 @@ package struct MappingKeeper: Sendable {
         case .open(let grant):
             pinhole = outcome
             opened = Held(grant, lease: grant.lease, at: now)
+            isRetryingClosing = false
             openTry = nil
         case .pending where opened != nil: opened?.next = now + Self.soon
         default:
