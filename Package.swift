@@ -92,7 +92,8 @@ let package = Package(
         tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
         tests("CryptoEngine", "Bytes", "COpenSSL", "CryptoEngine", "Wire"),
         tests("QRCode", "QRCode"), tests("NetFacts", "CryptoEngine", "NetFacts", "Policy", "Sockets", "Wire"),
-        tests("SystemBus", "CSystemd", "EventLoop", "Policy", "Sockets", "SystemBus", "Wire"),
+        tests(
+            "SystemBus", "CSystemd", "EventLoop", "Policy", "Sockets", "SystemBus", "VPNFacts", "Wire"),
         tests("HTTPFetch", "Bytes", "HTTPFetch", "Sockets", "Wire"),
         tests("RouterProbe", "HTTPFetch", "Policy", "RouterProbe", "Sockets", "Wire"),
         tests(

@@ -38,6 +38,7 @@ test_packages=(
     gcc            # the sample of delegated mode
     libjansson-dev # and its JSON
     dbus-daemon    # private message buses
+    nftables       # packet rules in namespaces
 )
 
 # What only the benchmarks compare against.
