@@ -93,7 +93,8 @@ let package = Package(
         tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
         tests("CryptoEngine", "Bytes", "COpenSSL", "CryptoEngine", "Wire"),
         tests("QRCode", "QRCode"), tests("NetFacts", "CryptoEngine", "NetFacts", "Policy", "Sockets", "Wire"),
-        tests("SystemBus", "CSystemd", "EventLoop", "Policy", "Sockets", "SystemBus", "Wire"),
+        tests(
+            "SystemBus", "CSystemd", "EventLoop", "Policy", "Sockets", "SystemBus", "VPNFacts", "Wire"),
         tests("HTTPFetch", "Bytes", "EventLoop", "HTTPFetch", "Sockets", "Wire"),
         tests("RouterProbe", "Bytes", "EventLoop", "HTTPFetch", "Policy", "RouterProbe", "Sockets", "Wire"),
         tests(

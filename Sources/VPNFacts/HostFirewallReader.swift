@@ -24,11 +24,31 @@ package final class HostFirewallReader: Sendable {
     package static let outputLimit = 1 << 20
 
     private let places: Places
+    private let isAllowed: Bool
 
     package convenience init() { self.init(.system) }
 
     /// Elsewhere.
-    package init(_ places: Places) { self.places = places }
+    package convenience init(_ places: Places) { self.init(places, isAllowed: Self.isAllowed) }
+
+    /// With another word on whether this process may read them at all.
+    init(_ places: Places, isAllowed: Bool) {
+        self.places = places
+        self.isAllowed = isAllowed
+    }
+
+    /// The kernel shows its rules to CAP_NET_ADMIN, which a program gets from root, or as an ambient capability.
+    private static var isAllowed: Bool {
+        if CurrentProcess.isRoot { return true }
+        do throws(SocketError) {
+            let text = String(decoding: try readFile("/proc/self/status", limit: 65_536), as: UTF8.self)
+            let line = text.split(separator: "\n").first { $0.hasPrefix("CapAmb:") }
+            let bits = line.flatMap { UInt64($0.dropFirst(7).filter(\.isHexDigit), radix: 16) } ?? 0
+            return bits >> 12 & 1 == 1
+        } catch {
+            return false
+        }
+    }
 
     /// What the rules do with a new TCP connection to this port from another machine. At most 1 s.
     package func read(port: Int, _ table: InterfaceTable) -> HostFirewallReading {
@@ -43,6 +63,7 @@ package final class HostFirewallReader: Sendable {
     private func judge(
         port: Int, _ table: InterfaceTable, until deadline: MonotonicTime
     ) -> (HostFirewall, String) {
+        guard isAllowed else { return (.unread, "unreadable") }
         let output: ProgramOutput
         do throws(ProgramFailure) {
             output = try runProgram(

@@ -57,13 +57,14 @@ package final class VPNReader: Sendable {
         var facts = VPNComposer.Facts()
         var reading = VPNReading()
         let said = asked.tailscale?.answer(by: deadline)
-        facts.tailscale = said?.value ?? TailscaleDaemon.Reading(state: .silent)
+        // Not even begun: whoever was asked before still has not come back.
+        facts.tailscale = said?.value ?? TailscaleDaemon.Reading(state: hasSocket ? .silent : .absent)
         reading.sources += source(of: facts.tailscale, said?.took ?? Self.limit)
         // The name is looked up while the others are still asked.
         let lookUp = startLookUp(facts.tailscale)
 
         let zeroTierSaid = asked.zeroTier?.answer(by: deadline)
-        facts.zeroTier = zeroTierSaid?.value ?? .silent
+        facts.zeroTier = zeroTierSaid?.value ?? (asked.zeroTier == nil ? .absent : .silent)
         reading.sources += source(of: facts.zeroTier, zeroTierSaid?.took ?? Self.limit)
         let busSaid = asked.bus?.answer(by: deadline)
         facts.bus = busSaid?.value ?? BusFacts()
@@ -92,6 +93,8 @@ package final class VPNReader: Sendable {
     }
 
     // MARK: MagicDNS
+
+    private var hasSocket: Bool { TailscaleDaemon(sockets: places.tailscale).socket != nil }
 
     private struct LookUp {
         let name: String

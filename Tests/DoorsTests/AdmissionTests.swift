@@ -64,6 +64,68 @@ struct AdmissionTests {
         try host.until("the connection is gone") { host.doors.connectionCount == 0 }
     }
 
+    @Test("a user-space VPN's peer is no device at home: closed before any byte", arguments: [true, false])
+    func vpnPeer(_ isKnown: Bool) throws {
+        let host = try TestHost(loopback: { _, answer in
+            if !isKnown { answer(true) }
+            return isKnown ? true : nil
+        })
+        let socket = try Socket.tcpConnect(host.address(), timeout: .seconds(10))
+        let isReadable = try socket.wait(for: .readable, until: monotonicNow() + .seconds(10))
+        #expect(isReadable)
+        let buffer = ByteBuffer()
+        let count = (try? socket.read(into: buffer, max: 100)) ?? 0
+        #expect(count == 0 && host.doors.connectionCount == 0)
+        #expect(host.core.enter { core, _ in core.counters.refusals(.home, .vpn) } == 1)
+    }
+
+    @Test("a connection waits, unread, until it is known whose it is; one that left meanwhile is nobody's")
+    func loopbackWaits() throws {
+        let device = try Identity.device.get()
+        let asked = Mutex<[@Sendable (Bool) -> Void]>([])
+        let host = try TestHost(
+            devices: [device],
+            loopback: { _, answer in
+                asked.withLock { $0.append(answer) }
+                return nil
+            })
+        let address = try host.address()
+        let gone = try Socket.tcpConnect(address, timeout: .seconds(10))
+        try host.until("it is looked up") { asked.withLock { $0.count } == 1 }
+        #expect(host.doors.connectionCount == 0)
+        gone.resetOnClose()
+        _ = consume gone
+        asked.withLock { $0.removeFirst() }(false)
+        try host.until("it is gone") { host.doors.connectionCount == 0 }
+        let judge = try runInBackground {
+            while asked.withLock({ $0.isEmpty }) {
+                _ = try? WakeUp().wait(until: monotonicNow() + .milliseconds(2))
+            }
+            let answer = asked.withLock { $0.removeFirst() }
+            answer(false)
+            // An answer counts once.
+            answer(true)
+        }
+        let message = try #require(try host.dial(device).next())
+        judge.join()
+        #expect(message.header.kind == .goodbye)
+    }
+
+    @Test("doors that stop let go of those that wait")
+    func stopWhileHeld() throws {
+        let asked = Mutex<[@Sendable (Bool) -> Void]>([])
+        let host = try TestHost(loopback: { _, answer in
+            asked.withLock { $0.append(answer) }
+            return nil
+        })
+        let socket = try Socket.tcpConnect(host.address(), timeout: .seconds(10))
+        try host.until("it is looked up") { asked.withLock { $0.count } == 1 }
+        host.doors.stop(within: .zero)
+        let isReadable = try socket.wait(for: .readable, until: monotonicNow() + .seconds(10))
+        #expect(isReadable)
+        asked.withLock { $0.removeFirst() }(false)
+    }
+
     @Test("bytes that are no TLS end the connection", arguments: ["GET / HTTP/1.1\r\n\r\n", "hello there\n"])
     func noTLS(_ text: String) throws {
         let host = try TestHost()

@@ -68,6 +68,19 @@ struct OriginPolicyTests {
         #expect(placement == Placement(origin: row.origin, arrival: row.arrival))
     }
 
+    /// Only a loopback source can be a user-space VPN's peer.
+    @Test(arguments: [
+        ("127.0.0.1", Origin.vpn), ("::1", .vpn), ("::ffff:127.0.0.1", .vpn), ("192.168.1.23", .lan),
+        ("203.0.113.9", .internet),
+    ])
+    func peersByTheLoopback(_ source: String, _ origin: Origin) {
+        let placement = OriginPolicy.classify(
+            source: ip(source), local: ip("192.168.1.20"), zoneName: nil, receivedOn: nil,
+            receivedOnName: nil,
+            table: tableT, isVPNPeer: true)
+        #expect(placement.origin == origin)
+    }
+
     /// An interface of kind other has a network for what arrives by it, and for nobody else.
     @Test(arguments: [(UInt32?.some(2), Origin.lan, String?.some("docker0")), (nil, .internet, nil)])
     func theNetworkOfAnotherInterface(_ receivedOn: UInt32?, _ origin: Origin, _ arrival: String?) {

@@ -4,6 +4,7 @@ import Foundation
 import Policy
 import Sockets
 import Synchronization
+import SystemBus
 import Wire
 
 @testable import VPNFacts
@@ -49,6 +50,10 @@ final class Scratch: Sendable {
         places.bus.address = "unix:path=\(path)/bus"
         return places
     }
+
+    func setMode(_ name: String, _ mode: mode_t) { _ = unsafe chmod(path + "/" + name, mode) }
+
+    func makePipe(_ name: String) { _ = unsafe mkfifo(path + "/" + name, 0o600) }
 
     func write(_ name: String, _ text: String) throws {
         let file = path + "/" + name
@@ -116,7 +121,7 @@ final class StandIn: Sendable {
         requests = try Seen()
         Thread.detachNewThread { [self] in
             while true {
-                let client = unsafe accept(descriptor, nil, nil)
+                let client = accept(descriptor, nil, nil)
                 guard client >= 0 else { return }
                 open.withLock { $0.append(client) }
                 Thread.detachNewThread { [self] in serve(client, reply) }

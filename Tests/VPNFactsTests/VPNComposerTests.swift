@@ -3,6 +3,7 @@
 import Policy
 import Sockets
 import Testing
+import Wire
 
 @testable import VPNFacts
 

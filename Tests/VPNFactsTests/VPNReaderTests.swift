@@ -107,7 +107,7 @@ struct VPNReaderTests {
     func notAllowed() throws {
         let scratch = try Scratch()
         let daemon = try StandIn(scratch.path + "/ts.sock", Answers.well)
-        chmod(scratch.path + "/ts.sock", 0)
+        scratch.setMode("ts.sock", 0)
         #expect(Self.read(scratch).vpns.first?.isUnreadable == true)
         daemon.stop()
     }
@@ -225,8 +225,8 @@ struct VPNReaderTests {
     func pipe() throws {
         let scratch = try Scratch()
         try makeDirectory(scratch.path + "/zerotier", mode: 0o700)
-        #expect(mkfifo(scratch.path + "/zerotier/token", 0o600) == 0)
-        #expect(mkfifo(scratch.path + "/resolv.conf", 0o600) == 0)
+        scratch.makePipe("zerotier/token")
+        scratch.makePipe("resolv.conf")
         let reading = VPNReader(scratch.places).read(Links.table(Self.zt, Links.tailscale), hostName: "h")
         #expect(
             reading.vpns.map(VPNComposerTests.short) == [

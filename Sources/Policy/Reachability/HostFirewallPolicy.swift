@@ -235,10 +235,9 @@ struct PacketRules {
         case goto(String)
     }
 
-    private static let harmless: Set = [
-        "counter", "log", "mangle", "notrack", "last", "ct helper", "secmark",
-    ]
-    private static let limits: Set = ["limit", "quota", "ct count", "connlimit", "meter"]
+    private static let harmless: Set = ["counter", "log", "last", "ct helper", "secmark"]
+    /// Statements that end the rule for some packets.
+    private static let limits: Set = ["limit", "quota", "ct count", "connlimit", "meter", "set", "map"]
 
     private func part(of statement: JSON, in chain: ChainKey, _ packet: Packet) -> Part {
         // `{"accept": null}`, or the word alone.
@@ -250,6 +249,8 @@ struct PacketRules {
         if Self.harmless.contains(word) { return .nothing }
         if Self.limits.contains(word) { return .match(.perhaps) }
         switch word {
+        // A mark; but never the packet itself.
+        case "mangle": return value["key"]?["meta"] != nil || value["key"]?["ct"] != nil ? .nothing : .unknown
         case "match": return .match(match(value, in: chain, packet))
         case "vmap": return vmap(value, in: chain, packet)
         // A comment of iptables' is a match that always holds.

@@ -62,7 +62,8 @@ final class SteppedDoor {
         let tls = try TestHost.makeTLS()
         let context = DoorContext(
             core: core, tls: { tls }, backend: backend, times: times,
-            cable: { _, answer in answer(.not(.notLinkLocal)) }, hostInfo: { nil }, lookAgain: {},
+            cable: { _, answer in answer(.not(.notLinkLocal)) }, loopback: { _, _ in false },
+            hostInfo: { nil }, lookAgain: {},
             log: { journal.note($0) }, clock: { clock.now })
         worker = try DoorWorker(number: 0, context: context, inbox: inbox, keeper: nil)
         let ip = try #require(IPAddress("127.0.0.1"))

@@ -72,7 +72,8 @@ final class TestHost: Sendable {
 
     init(
         backend: Doors.Backend? = nil, settings: Settings = Settings(), devices: [Identity] = [],
-        limits: DoorLimits = .shipped, workers: Int = 1, times: DoorTimes = DoorTimes()
+        limits: DoorLimits = .shipped, workers: Int = 1, times: DoorTimes = DoorTimes(),
+        loopback: @escaping Doors.LoopbackWitness = { _, _ in false }
     ) throws {
         pause = try WakeUp()
         let router = Router(try Self.makeTLS())
@@ -83,7 +84,7 @@ final class TestHost: Sendable {
         let doors = try Doors(
             core: core, tls: { router.served.withLock { $0.now } }, workers: workers, backend: backend,
             hostInfo: { Array("info \(infoCount.next())".utf8) },
-            times: times, log: { line in log.lines.withLock { $0.append(line.message) } })
+            times: times, loopback: loopback, log: { line in log.lines.withLock { $0.append(line.message) } })
         self.router = router
         self.core = core
         self.doors = doors
