@@ -99,10 +99,10 @@ struct WatcherTests {
             second.pass()
             return answer()
         }
-        witnesses.firewall = { _ in
+        witnesses.firewall = { _, _ in
             second.open()
             first.pass()
-            return .passes
+            return Self.rules(.passes)
         }
         let evidence = ReachabilityGatherer(witnesses).gather(
             machine(), took: .zero, ReachabilityGatherer.Scope())
