@@ -66,9 +66,12 @@ extension ReachabilitySwitches {
         guard let path = places.stateDirectory, let settings = try? StateDirectory.settings(path: path)
         else { return unreadable(notes) }
         var found = from(settings)
-        found.switches.notes = notes
-        if run.console.isPortTaken(found.switches.port) {
-            found.switches.listener = .portInUse(port: found.switches.port)
+        // Whoever holds the directory is the service that nobody found at its socket: the port is taken by its door.
+        let isRunning = StateDirectory.isHeld(path: path)
+        found.switches.notes = isRunning ? notes.filter { $0 != .serviceNotRunning } : notes
+        let port = found.switches.port
+        if run.console.isPortTaken(port) {
+            found.switches.listener = isRunning ? .open(port: port) : .portInUse(port: port)
         }
         return found
     }

@@ -17,6 +17,17 @@ package struct FileLock: ~Copyable, Sendable {
     /// Takes the lock without waiting and writes this process's ID into the file.
     package init(path: String) throws(Failure) { file = try Self.lock(path) }
 
+    /// Whether another process holds the lock of a file that is there. Writes nothing.
+    package static func isHeld(path: String) -> Bool {
+        do throws(SocketError) {
+            let file = try openFile(path, O_RDONLY)
+            _ = try syscall("lock \(path)") { shim_flock_exclusive_now(file.descriptor) }
+            return false
+        } catch {
+            return error.isWouldBlock
+        }
+    }
+
     private static func lock(_ path: String) throws(Failure) -> Socket {
         do {
             let file = try openFile(path, O_RDWR | O_CREAT, mode: 0o600)

@@ -67,6 +67,9 @@ package final class StateDirectory: Sendable {
             withTokens: purpose != .commandLine)
     }
 
+    /// Whether a service, or a command that changes something, holds the directory now.
+    package static func isHeld(path: String) -> Bool { FileLock.isHeld(path: StatePaths(path).lock) }
+
     /// The settings of a directory, for who only wants to look: without its lock, so also while another command works on
     /// it. Whether pairing is required takes the host's key to say, and is not looked at.
     package static func settings(path: String) throws(StateError) -> Settings {

@@ -154,6 +154,8 @@ struct ReachabilityTests {
             $0.vpns = [vpn]
             $0.router = router
         }
+        // No other look ends from here on.
+        driver.networks = nil
         driver.input { $0.reachabilityRead(evidence, $1) }
         #expect(driver.core.hostInfo.addresses.map(\.host) == ["10.99.0.2", "192.168.1.20"])
         driver.set { $0.internetAccess = true }

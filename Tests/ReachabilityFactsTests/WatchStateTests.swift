@@ -196,7 +196,8 @@ struct WatchStateTests {
         #expect(world.when(0, .want(wanted(router: false, name: "a.example"))).first == "look 7455")
         world.when(1, .hostEnded(looked()))
         #expect(world.when(2, .want(wanted(name: "a.example"))).first == "look 7455 a.example")
-        world.when(3, .hostEnded(looked(name: NameEvidence(text: "a.example", addresses: [ip("11.22.33.44")]))))
+        world.when(
+            3, .hostEnded(looked(name: NameEvidence(text: "a.example", addresses: [ip("11.22.33.44")]))))
         world.when(4, .vpnChanged)
         #expect(world.when(4.5) == ["look 7455"], "not within 5 min")
         world.when(5, .hostEnded(looked()))

@@ -57,13 +57,14 @@ struct WatcherTests {
                 ]
                 return reading
             }, router: router, resolve: { $0 == "home.example.net" ? [ip("11.22.33.44")] : [] },
-            firewall: { port, _ in
-                HostFirewallReading(
-                    state: port == 7455 ? .passes : .drops,
-                    source: FactSource(
-                        fact: "firewall", source: "nftables", state: "answered", at: .seconds(0), took: .zero)
-                )
-            })
+            firewall: { port, _ in rules(port == 7455 ? .passes : .drops) })
+    }
+
+    static func rules(_ state: HostFirewall) -> HostFirewallReading {
+        HostFirewallReading(
+            state: state,
+            source: FactSource(
+                fact: "firewall", source: "nftables", state: "answered", at: monotonicNow(), took: .zero))
     }
 
     @Test func oneLookGathersEverything() {
