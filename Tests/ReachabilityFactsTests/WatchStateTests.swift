@@ -16,7 +16,7 @@ struct WatchStateTests {
 
         /// Something happens; what is done because of it.
         @discardableResult
-        mutating func at(_ seconds: Double, _ events: WatchState.Event...) -> [String] {
+        mutating func when(_ seconds: Double, _ events: WatchState.Event...) -> [String] {
             let now = MonotonicTime.seconds(seconds)
             var effects: [WatchState.Effect] = []
             for event in events { effects += state.take(event, now: now) }
@@ -47,9 +47,9 @@ struct WatchStateTests {
         /// Switched on at 0, looked at by 1, the router answered by 2.
         static func settled() -> World {
             var world = World()
-            world.at(0, .want(wanted()))
-            world.at(1, .hostEnded(looked()))
-            world.at(2, .routerEnded(question(), answer()))
+            world.when(0, .want(wanted()))
+            world.when(1, .hostEnded(looked()))
+            world.when(2, .routerEnded(question(), answer()))
             return world
         }
     }
@@ -58,84 +58,84 @@ struct WatchStateTests {
 
     @Test func nothingRunsWhileNotWanted() {
         var world = World()
-        #expect(world.at(0) == [])
-        #expect(world.at(1, .network(machine(lan: "192.168.1.6")), .vpnChanged, .announced) == [])
+        #expect(world.when(0) == [])
+        #expect(world.when(1, .network(machine(lan: "192.168.1.6")), .vpnChanged, .announced) == [])
         #expect(world.state.nextDeadline == nil)
     }
 
     @Test func theFirstTellingIsAfterTheFirstWholeLook() {
         var world = World()
         #expect(
-            world.at(0, .want(wanted()))
+            world.when(0, .want(wanted()))
                 == ["look 7455", "ask 192.168.1.1:7455", "follow VPN true", "follow 192.168.1.1"])
-        #expect(world.at(0.1, .routerEnded(question(), answer())) == [], "the router was faster")
-        #expect(world.at(1, .hostEnded(looked())) == ["publish \(Self.answered)"])
+        #expect(world.when(0.1, .routerEnded(question(), answer())) == [], "the router was faster")
+        #expect(world.when(1, .hostEnded(looked())) == ["publish \(Self.answered)"])
     }
 
     @Test func theRoutersAnswerFollows() {
         var world = World()
-        world.at(0, .want(wanted()))
-        #expect(world.at(1, .hostEnded(looked())) == ["publish asking"])
-        #expect(world.at(2, .routerEnded(question(), answer())) == ["publish \(Self.answered)"])
+        world.when(0, .want(wanted()))
+        #expect(world.when(1, .hostEnded(looked())) == ["publish asking"])
+        #expect(world.when(2, .routerEnded(question(), answer())) == ["publish \(Self.answered)"])
     }
 
     @Test func withInternetOffNoRouterIsAsked() {
         var world = World()
-        #expect(world.at(0, .want(wanted(router: false))) == ["look 7455", "follow VPN true"])
-        #expect(world.at(1, .hostEnded(looked())) == ["publish host"])
+        #expect(world.when(0, .want(wanted(router: false))) == ["look 7455", "follow VPN true"])
+        #expect(world.when(1, .hostEnded(looked())) == ["publish host"])
         #expect(world.state.nextDeadline == nil)
-        #expect(world.at(5, .want(wanted())).contains("ask 192.168.1.1:7455"))
+        #expect(world.when(5, .want(wanted())).contains("ask 192.168.1.1:7455"))
     }
 
     @Test func changesAreLookedAtHalfASecondLaterTogether() {
         var world = World.settled()
-        #expect(world.at(10, .network(machine(lan: "192.168.1.6"))) == [])
-        #expect(world.at(10.3, .network(machine(lan: "192.168.1.7")), .vpnChanged) == [])
+        #expect(world.when(10, .network(machine(lan: "192.168.1.6"))) == [])
+        #expect(world.when(10.3, .network(machine(lan: "192.168.1.7")), .vpnChanged) == [])
         #expect(world.state.nextDeadline == at(10.5))
-        #expect(world.at(10.5) == ["look 7455", "follow 192.168.1.1"])
+        #expect(world.when(10.5) == ["look 7455", "follow 192.168.1.1"])
         #expect(
-            world.at(10.6, .hostEnded(looked())) == ["publish asking"],
+            world.when(10.6, .hostEnded(looked())) == ["publish asking"],
             "the old answer was of another address")
         #expect(world.state.nextDeadline == at(30), "30 s after the last probe began")
-        #expect(world.at(30) == ["ask 192.168.1.1:7455"])
+        #expect(world.when(30) == ["ask 192.168.1.1:7455"])
     }
 
     @Test func anotherGatewayIsAskedAtOnce() {
         var world = World.settled()
-        world.at(10, .network(machine(lan: "10.0.0.5", gateway: "10.0.0.1")))
-        #expect(world.at(10.5) == ["look 7455", "ask 10.0.0.1:7455", "follow 10.0.0.1"])
+        world.when(10, .network(machine(lan: "10.0.0.5", gateway: "10.0.0.1")))
+        #expect(world.when(10.5) == ["look 7455", "ask 10.0.0.1:7455", "follow 10.0.0.1"])
     }
 
     @Test func whatChangesDuringALookIsLookedAtAfterIt() {
         var world = World()
-        world.at(0, .want(wanted(router: false)))
-        #expect(world.at(0.1, .vpnChanged) == [])
-        #expect(world.at(1) == [] && world.state.nextDeadline == nil)
-        #expect(world.at(2, .hostEnded(looked())) == ["publish host", "look 7455"])
+        world.when(0, .want(wanted(router: false)))
+        #expect(world.when(0.1, .vpnChanged) == [])
+        #expect(world.when(1) == [] && world.state.nextDeadline == nil)
+        #expect(world.when(2, .hostEnded(looked())) == ["publish host", "look 7455"])
     }
 
     @Test func aSilentRouterIsAskedOnceMorePatiently() {
         var world = World()
-        world.at(0, .want(wanted()))
-        world.at(1, .hostEnded(looked()))
-        #expect(world.at(2, .routerEnded(question(), silence())) == ["publish silent"])
-        #expect(world.at(12) == ["ask 192.168.1.1:7455 patiently"])
+        world.when(0, .want(wanted()))
+        world.when(1, .hostEnded(looked()))
+        #expect(world.when(2, .routerEnded(question(), silence())) == ["publish silent"])
+        #expect(world.when(12) == ["ask 192.168.1.1:7455 patiently"])
         var patient = question()
         patient.isPatient = true
-        #expect(world.at(16, .routerEnded(patient, silence())) == ["publish silent"])
+        #expect(world.when(16, .routerEnded(patient, silence())) == ["publish silent"])
         #expect(world.state.nextDeadline == at(916))
     }
 
     @Test func aLightProbeKeepsWhatItConfirmsAndLooksAtTheHostToo() {
         var world = World.settled()
-        #expect(world.at(902) == ["ask 192.168.1.1:7455 NAT-PMP", "look 7455"])
+        #expect(world.when(902) == ["ask 192.168.1.1:7455 NAT-PMP", "look 7455"])
         var light = question()
         light.onlyNATPMP = true
         var same = answer()
         same.evidence.igd = nil
         same.sources = [same.sources[0]]
         same.sources[0].at = at(903)
-        #expect(world.at(903, .routerEnded(light, same)) == ["publish \(Self.answered)"])
+        #expect(world.when(903, .routerEnded(light, same)) == ["publish \(Self.answered)"])
         guard case .publish(let evidence) = world.done.first else { return #expect(Bool(false)) }
         #expect(evidence.router?.igd != nil, "what UPnP said stands")
         #expect(evidence.sources.filter { $0.fact.hasPrefix("router") }.map(\.at) == [at(903), at(1)])
@@ -143,67 +143,68 @@ struct WatchStateTests {
 
     @Test func anotherNATPMPAnswerAsksEverything() {
         var world = World.settled()
-        world.at(902)
+        world.when(902)
         var light = question()
         light.onlyNATPMP = true
         #expect(
-            world.at(903, .routerEnded(light, answer("11.22.33.55"))) == ["ask 192.168.1.1:7455"])
+            world.when(903, .routerEnded(light, answer("11.22.33.55"))) == ["ask 192.168.1.1:7455"])
     }
 
     @Test func anAnnouncementAsksAgain() {
         var world = World.settled()
-        #expect(world.at(100, .announced) == ["ask 192.168.1.1:7455"])
+        #expect(world.when(100, .announced) == ["ask 192.168.1.1:7455"])
     }
 
     @Test func anAnswerAboutAnotherPortIsDropped() {
         var world = World()
-        world.at(0, .want(wanted()))
-        world.at(1, .hostEnded(looked()))
-        #expect(world.at(1.5, .want(wanted(port: 7500))) == ["look 7500", "follow 192.168.1.1"])
-        #expect(world.at(2, .routerEnded(question(), answer())) == ["ask 192.168.1.1:7500"])
+        world.when(0, .want(wanted()))
+        world.when(1, .hostEnded(looked()))
+        #expect(world.when(1.5, .want(wanted(port: 7500))) == ["look 7500", "follow 192.168.1.1"])
+        #expect(world.when(2, .routerEnded(question(), answer())) == ["ask 192.168.1.1:7500"])
         #expect(
-            world.at(3, .routerEnded(question(port: 7500), answer())) == ["publish \(Self.answered)"])
+            world.when(3, .routerEnded(question(port: 7500), answer())) == ["publish \(Self.answered)"])
     }
 
     @Test func whoeverAsksGetsAWholeLookAndSharesIt() {
         var world = World()
-        #expect(world.at(0, .look(1)) == ["look 7455", "ask 192.168.1.1:7455"])
-        #expect(world.at(0.5, .look(2)) == [])
-        #expect(world.at(1, .hostEnded(looked())) == ["publish asking"])
+        #expect(world.when(0, .look(1)) == ["look 7455", "ask 192.168.1.1:7455"])
+        #expect(world.when(0.5, .look(2)) == [])
+        #expect(world.when(1, .hostEnded(looked())) == ["publish asking"])
         #expect(
-            world.at(2, .routerEnded(question(), answer()))
+            world.when(2, .routerEnded(question(), answer()))
                 == ["publish \(Self.answered)", "answer 1 \(Self.answered)", "answer 2 \(Self.answered)"])
         #expect(world.state.nextDeadline == nil, "nothing follows while nobody watches")
     }
 
     @Test func afterSevenSecondsWhatIsUndecidedIsSilent() {
         var world = World()
-        world.at(0, .look(1))
-        world.at(1, .hostEnded(looked()))
+        world.when(0, .look(1))
+        world.when(1, .hostEnded(looked()))
         #expect(world.state.nextDeadline == at(7))
-        #expect(world.at(7) == ["answer 1 silent"])
+        #expect(world.when(7) == ["answer 1 silent"])
     }
 
     @Test func withoutARouterToAskNobodyWaitsForOne() {
         var world = World()
         world.state = WatchState(InterfaceTable([]), now: at(0))
-        #expect(world.at(0, .look(1)) == ["look 7455"])
-        #expect(world.at(1, .hostEnded(looked())) == ["publish nobody asked", "answer 1 nobody asked"])
+        #expect(world.when(0, .look(1)) == ["look 7455"])
+        #expect(world.when(1, .hostEnded(looked())) == ["publish nobody asked", "answer 1 nobody asked"])
     }
 
     @Test func theNameIsLookedUpWhileTheInternetMayComeIn() {
         var world = World()
-        #expect(world.at(0, .want(wanted(router: false, name: "a.example"))).first == "look 7455")
-        world.at(1, .hostEnded(looked()))
-        #expect(world.at(2, .want(wanted(name: "a.example"))).first == "look 7455 a.example")
-        world.at(3, .hostEnded(looked(name: NameEvidence(text: "a.example", addresses: [ip("11.22.33.44")]))))
-        world.at(4, .vpnChanged)
-        #expect(world.at(4.5) == ["look 7455"], "not within 5 min")
-        world.at(5, .hostEnded(looked()))
+        #expect(world.when(0, .want(wanted(router: false, name: "a.example"))).first == "look 7455")
+        world.when(1, .hostEnded(looked()))
+        #expect(world.when(2, .want(wanted(name: "a.example"))).first == "look 7455 a.example")
+        world.when(
+            3, .hostEnded(looked(name: NameEvidence(text: "a.example", addresses: [ip("11.22.33.44")]))))
+        world.when(4, .vpnChanged)
+        #expect(world.when(4.5) == ["look 7455"], "not within 5 min")
+        world.when(5, .hostEnded(looked()))
         guard case .publish(let evidence) = world.done.first else { return #expect(Bool(false)) }
         #expect(evidence.name?.addresses == [ip("11.22.33.44")], "what is known stays")
-        #expect(world.at(6, .want(wanted(name: "b.example"))).first == "look 7455 b.example")
-        world.at(7, .vpnChanged, .hostEnded(looked()))
+        #expect(world.when(6, .want(wanted(name: "b.example"))).first == "look 7455 b.example")
+        world.when(7, .vpnChanged, .hostEnded(looked()))
         guard case .publish(let other) = world.done.first else { return #expect(Bool(false)) }
         #expect(other.name == nil, "what is known of another name does not count")
     }
@@ -211,35 +212,35 @@ struct WatchStateTests {
     @Test func switchingOffForgetsAndSwitchingOnLooksAnew() {
         var world = World.settled()
         #expect(
-            world.at(10, .want(ReachabilityWatcher.Wanted()))
+            world.when(10, .want(ReachabilityWatcher.Wanted()))
                 == ["publish nothing", "follow VPN false", "follow none"])
         #expect(world.state.nextDeadline == nil)
         #expect(
-            world.at(20, .want(wanted()))
+            world.when(20, .want(wanted()))
                 == ["look 7455", "ask 192.168.1.1:7455", "follow VPN true", "follow 192.168.1.1"])
-        #expect(world.at(21, .hostEnded(looked())) == ["publish asking"])
+        #expect(world.when(21, .hostEnded(looked())) == ["publish asking"])
     }
 
     @Test func aLateLookTellsNothingAfterSwitchingOff() {
         var world = World()
-        world.at(0, .want(wanted()))
-        world.at(0.5, .want(ReachabilityWatcher.Wanted()))
-        #expect(world.at(1, .hostEnded(looked()), .routerEnded(question(), answer())) == [])
+        world.when(0, .want(wanted()))
+        world.when(0.5, .want(ReachabilityWatcher.Wanted()))
+        #expect(world.when(1, .hostEnded(looked()), .routerEnded(question(), answer())) == [])
     }
 
     @Test func vpnsThatTookTooLongStayAsTheyWere() {
         var world = World.settled()
         var vpn = VPNEvidence(product: .tailscale)
         vpn.hasSocket = true
-        world.at(5, .vpnChanged)
-        world.at(5.5)
-        world.at(6, .hostEnded(looked([vpn])))
-        world.at(7, .vpnChanged)
-        world.at(7.5)
+        world.when(5, .vpnChanged)
+        world.when(5.5)
+        world.when(6, .hostEnded(looked([vpn])))
+        world.when(7, .vpnChanged)
+        world.when(7.5)
         var late = HostFacts()
         late.lateVPNs = FactSource(
             fact: "vpn", source: "VPN daemons", state: "silent", at: at(8), took: .seconds(2))
-        world.at(8, .hostEnded(late))
+        world.when(8, .hostEnded(late))
         guard case .publish(let evidence) = world.done.first else { return #expect(Bool(false)) }
         #expect(
             evidence.vpns == [vpn] && evidence.sources.contains { $0.fact == "vpn" && $0.state == "silent" })
@@ -247,8 +248,8 @@ struct WatchStateTests {
 
     @Test func stoppingAnswersWhoWaits() {
         var world = World()
-        world.at(0, .want(wanted()), .look(1))
-        world.at(1, .hostEnded(looked()))
+        world.when(0, .want(wanted()), .look(1))
+        world.when(1, .hostEnded(looked()))
         #expect(
             world.state.stop().map(World.word) == ["answer 1 silent", "follow VPN false", "follow none"])
     }
