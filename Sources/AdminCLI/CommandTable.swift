@@ -117,7 +117,7 @@ enum CommandTable {
             ]),
         CommandInfo(
             name: "reachability",
-            summary: "show whether a device away from home can reach this host, and why",
+            summary: "show whether a device away can reach this host, and why",
             options: [
                 OptionInfo("--refresh", nil, "look at everything anew, the router included"),
                 OptionInfo("--watch", nil, "go on, and show it again whenever it changes, until Ctrl-C"),
@@ -135,7 +135,7 @@ enum CommandTable {
             ]),
         CommandInfo(
             name: "print-reachability",
-            summary: "make that report without the service, of this machine as it is",
+            summary: "make that report here, without the service",
             options: [check],
             details: [
                 "Looks at the interfaces, the VPNs and the router itself, as any user, whether the service runs or not, "

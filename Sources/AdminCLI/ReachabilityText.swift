@@ -28,9 +28,12 @@ package enum ReachabilityText {
             default: .bad
             }
         let head = style(report.severity.uppercased().visible, role)
-        return "\(head): \(words(of: report)) (\(report.verdict.visible))\n"
+        let text =
+            "\(head): \(words(of: report)) (\(report.verdict.visible))\n"
             + wrapped(report.advice.visible, columns, indent: 0)
-            + wrapped("Remote access: \(report.summary.visible)", columns, indent: 0)
+        // Where it is not on, the verdict has said so.
+        return report.summary.hasPrefix("on")
+            ? text + wrapped("Remote access \(report.summary.visible)", columns, indent: 0) : text
     }
 
     private static func words(of report: Reachability) -> String {
@@ -156,7 +159,7 @@ package enum ReachabilityText {
         let until =
             mapping.expiresAt.map { " until \($0.rfc3339.prefix(16).replacing("T", with: " "))Z" } ?? ""
         switch mapping.state {
-        case "none": return "TCP \(report.port) not forwarded"
+        case "none": return "no forward of TCP \(report.port) to be seen"
         case "ours": return "TCP \(report.port) forwarded here by this service\(until)"
         case "toThisHost": return "TCP \(report.port) forwarded here\(until)"
         case "elsewhere": return "the port forwarded to \(mapping.target ?? "another place")"

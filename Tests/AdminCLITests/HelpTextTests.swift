@@ -63,7 +63,7 @@ struct HelpTextTests {
             "-c",
             """
             \(CompletionScript.text(for: .bash))
-            COMP_WORDS=(latchkey --socket /s un); COMP_CWORD=3; _latchkey; echo "${COMPREPLY[*]}"
+            COMP_WORDS=(latchkey --socket /s unl); COMP_CWORD=3; _latchkey; echo "${COMPREPLY[*]}"
             COMP_WORDS=(latchkey completion f); COMP_CWORD=2; _latchkey; echo "${COMPREPLY[*]}"
             COMP_WORDS=(latchkey pair --h); COMP_CWORD=2; _latchkey; echo "${COMPREPLY[*]}"
             latchkey() { echo '[{"id":"7K3Q","name":"A"},{"id":"9XYZ","name":"B"}]'; }

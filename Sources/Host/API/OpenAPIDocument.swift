@@ -32,6 +32,7 @@ enum OpenAPIDocument {
     {"name": "Admission", "description": "Decisions for delegated mode."},
     {"name": "Sessions", "description": "Who is connected."},
     {"name": "Settings", "description": "What an admin decides."},
+    {"name": "Reachability", "description": "How devices away from home get in."},
     {"name": "Audit", "description": "What was done."}
   ],
   "paths": {
@@ -1149,6 +1150,102 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/v1/reachability": {
+      "get": {
+        "operationId": "getReachability",
+        "tags": ["Reachability"],
+        "summary": "Whether a device away from home can reach this host, and why",
+        "description": "The last report at once; without one yet, a new one. Unknown facts are left out, never null.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "refresh",
+            "in": "query",
+            "description": "Look at everything anew, the router included, and wait for it, 7 s at most. Callers share one that is being made.",
+            "schema": {"type": "boolean", "default": false}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The report.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/Reachability"}}
+            }
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/reachability/port-mapping": {
+      "post": {
+        "operationId": "mapPort",
+        "tags": ["Reachability"],
+        "summary": "Ask the router to forward the remote port",
+        "description": "By UPnP, else NAT-PMP, for an hour that is renewed; then the setting portMapping is upnp. Refused with 409: mappingRefused, mappingPortDiffers, mappingConflict, mappingNotPossible, mappingPermanentOnly.",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "responses": {
+          "200": {
+            "description": "The router forwards the port; toThisHost when a rule of the owner's own does already, and then the setting stays.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/PortMapping"}}
+            }
+          },
+          "202": {
+            "description": "mappingPending: the router has not answered in time; the next probe tells.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/PortMapping"}}
+            }
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "409": {"$ref": "#/components/responses/Conflict"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      },
+      "delete": {
+        "operationId": "unmapPort",
+        "tags": ["Reachability"],
+        "summary": "Take that forward back",
+        "description": "Removes only what this service made; then the setting portMapping is off.",
+        "x-role": "admin",
+        "security": [{"token": ["admin"]}],
+        "responses": {
+          "200": {
+            "description": "It is gone, or was not there.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/PortMapping"}}
+            }
+          },
+          "202": {
+            "description": "mappingPending: the router has not answered in time.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/PortMapping"}}
+            }
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "409": {"$ref": "#/components/responses/Conflict"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
     "/v1/audit": {
       "get": {
         "operationId": "listAudit",
@@ -2159,6 +2256,205 @@ enum OpenAPIDocument {
           "direct": {"type": "boolean"}
         },
         "additionalProperties": false
+      },
+      "Reachability": {
+        "type": "object",
+        "required": [
+          "version",
+          "at",
+          "tookMs",
+          "verdict",
+          "severity",
+          "advice",
+          "summary",
+          "remoteAccess",
+          "internet",
+          "port",
+          "listener",
+          "addresses",
+          "vpns",
+          "router",
+          "ipv6",
+          "notes",
+          "facts"
+        ],
+        "properties": {
+          "version": {"type": "integer", "description": "1."},
+          "at": {"type": "string", "description": "When it was made.", "format": "date-time"},
+          "tookMs": {"type": "integer", "description": "How long the making took."},
+          "verdict": {
+            "type": "string",
+            "description": "identityMissing, remoteOff, doorPortInUse, doorFailed, firewallDrops, awayVPN, awayInternet, awayMaybe, asking, awayBlocked or awayNone."
+          },
+          "severity": {"type": "string", "enum": ["ok", "maybe", "blocked"]},
+          "advice": {"type": "string", "description": "What to do, in a sentence or two."},
+          "summary": {"type": "string", "description": "One line for a status screen."},
+          "remoteAccess": {"type": "boolean"},
+          "internet": {"type": "boolean", "description": "Remote access and internet access are on."},
+          "port": {"type": "integer", "description": "The remote port."},
+          "listener": {
+            "type": "object",
+            "required": ["state"],
+            "properties": {
+              "state": {"type": "string", "enum": ["open", "closed", "failed"]},
+              "port": {"type": "integer", "description": "Open or asked for."}
+            }
+          },
+          "addresses": {
+            "type": "array",
+            "description": "As devices get them, in dial order.",
+            "items": {"$ref": "#/components/schemas/HostAddress"}
+          },
+          "vpns": {
+            "type": "array",
+            "description": "Those that are down included.",
+            "items": {
+              "type": "object",
+              "required": ["name", "product", "code", "notes"],
+              "properties": {
+                "name": {"type": "string"},
+                "product": {"type": "string"},
+                "interface": {"type": "string"},
+                "code": {
+                  "type": "string",
+                  "description": "vpnUp, vpnUserspace, vpnShieldsUp, vpnDown, vpnNeedsLogin, vpnDaemonDown or vpnOffline."
+                },
+                "notes": {"type": "array", "items": {"type": "string"}}
+              }
+            }
+          },
+          "lanAddress": {"type": "string", "description": "The primary LAN address."},
+          "gateway": {"type": "string", "description": "The router that was asked."},
+          "router": {
+            "type": "object",
+            "required": ["code", "mapping"],
+            "properties": {
+              "code": {
+                "type": "string",
+                "description": "What IPv4 from the internet finds: off, asking, directPublic, publicMapped, publicUnmapped, publicMappedElsewhere, publicMappingDisabled, publicMappingUnknown, carrierNAT, carrierNATDSLite, doubleNAT, natAboveRouter, directCarrier, wanHidden, routerMappingOff, noAnswer, noWAN or noLAN."
+              },
+              "ifOn": {"type": "string", "description": "What it would be with internet access on."},
+              "address": {
+                "type": "string",
+                "description": "The router's internet address, never a carrier's."
+              },
+              "masked": {"type": "string", "description": "A carrier's address, its last two octets hidden."},
+              "natpmp": {
+                "type": "object",
+                "description": "Absent: not asked.",
+                "required": ["state"],
+                "properties": {
+                  "state": {
+                    "type": "string",
+                    "enum": ["answered", "withheld", "refused", "unsupported", "silent"]
+                  },
+                  "address": {
+                    "type": "string",
+                    "description": "The internet address it tells; a carrier's masked."
+                  }
+                }
+              },
+              "igd": {
+                "type": "object",
+                "description": "UPnP. Absent: not asked.",
+                "required": ["state"],
+                "properties": {
+                  "state": {
+                    "type": "string",
+                    "enum": ["connected", "disconnected", "withheld", "error", "none"]
+                  },
+                  "type": {"type": "string", "description": "The connection type it tells."},
+                  "address": {
+                    "type": "string",
+                    "description": "The internet address it tells; a carrier's masked."
+                  }
+                }
+              },
+              "stun": {"type": "string", "description": "The address the owner's STUN server saw."},
+              "mapping": {
+                "type": "object",
+                "required": ["state"],
+                "properties": {
+                  "state": {
+                    "type": "string",
+                    "enum": ["none", "ours", "toThisHost", "elsewhere", "disabled", "unreadable"]
+                  },
+                  "target": {"type": "string", "description": "Where the router leads the port."},
+                  "expiresAt": {
+                    "type": "string",
+                    "description": "When it ends by itself.",
+                    "format": "date-time"
+                  }
+                }
+              }
+            }
+          },
+          "ipv6": {
+            "type": "object",
+            "required": ["code"],
+            "properties": {
+              "code": {
+                "type": "string",
+                "description": "v6None, v6TemporaryOnly, v6Open, v6PinholePossible, v6PinholeActive, v6Blocked or v6Unknown."
+              },
+              "address": {"type": "string", "description": "The address that is listed."}
+            }
+          },
+          "addressName": {
+            "type": "object",
+            "required": ["text"],
+            "properties": {
+              "text": {"type": "string", "description": "As it is set."},
+              "code": {
+                "type": "string",
+                "enum": ["nameUnresolved", "nameMatches", "nameStale", "namePrivate"]
+              }
+            }
+          },
+          "notes": {
+            "type": "array",
+            "description": "Codes of things worth a line.",
+            "items": {"type": "string"}
+          },
+          "facts": {
+            "type": "array",
+            "description": "Where each fact came from.",
+            "items": {
+              "type": "object",
+              "required": ["fact", "source", "state", "ageMs", "tookMs"],
+              "properties": {
+                "fact": {"type": "string", "description": "interfaces, vpn.*, router.*, name or firewall."},
+                "source": {"type": "string", "description": "In words."},
+                "state": {
+                  "type": "string",
+                  "enum": ["answered", "silent", "refused", "unreadable", "notAsked"]
+                },
+                "ageMs": {"type": "integer", "description": "How old it was when the report was made."},
+                "tookMs": {"type": "integer", "description": "How long its reading took."}
+              }
+            }
+          }
+        }
+      },
+      "PortMapping": {
+        "type": "object",
+        "required": ["mapping"],
+        "properties": {
+          "mapping": {
+            "type": "object",
+            "required": ["code"],
+            "properties": {
+              "code": {"type": "string", "description": "mappingActive, mappingPending, toThisHost or off."},
+              "target": {"type": "string", "description": "Where the router leads the port."},
+              "expiresAt": {
+                "type": "string",
+                "description": "When it ends by itself; it is renewed before.",
+                "format": "date-time"
+              },
+              "detail": {"type": "string", "description": "More for people, such as the router's own words."}
+            }
+          }
+        }
       },
       "Lock": {
         "type": "object",
