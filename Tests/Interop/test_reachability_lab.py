@@ -7,6 +7,7 @@ All scenarios that the chosen tests need come up in the background, once; nothin
 import concurrent.futures
 import json
 import queue
+import shutil
 import subprocess
 
 import harness
@@ -135,29 +136,30 @@ def test_any_user_with_no_service_and_no_settings(there, at):
 
 
 @pytest.fixture(scope="module")
-def street(request, places, saved):
+def street(request, places, saved, tmp_path_factory):
     """The reports of all chosen behaviours, made eight at a time; what each asked its router, and who else was asked."""
     there = places["street"]
     free = queue.SimpleQueue()
     for number in range(1, 9):
-        free.put(number)
+        free.put((number, shutil.copytree(saved, tmp_path_factory.mktemp(f"house{number}") / "state")))
 
     def one(behaviour):
-        expected, number = table.ODD[behaviour], free.get()
+        expected, house = table.ODD[behaviour], free.get()
+        number, state = house
         try:
             gateway = router_lab.Scripted(
                 there, f"router{number}", expected.plays or behaviour, elsewhere=expected.second_at)
             second = router_lab.Scripted(
                 there, f"router{number}", expected.second, lan=expected.second_at) if expected.second else None
             try:
-                report, _, text = router_lab.report(there, f"host{number}", saved)
+                report, _, text = router_lab.report(there, f"host{number}", state)
             finally:
                 gateway.stop()
                 if second:
                     second.stop()
             return report, text, gateway.requests, second.requests if second else []
         finally:
-            free.put(number)
+            free.put(house)
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         yield {name: pool.submit(one, name) for name in chosen(request.session.items, "behaviour")}
@@ -228,6 +230,6 @@ def test_what_tailscale_says_of_itself(there, saved, at, change, code, listed):
 def test_a_vpn_does_not_change_which_router_is_asked(there, saved, at):
     """The VPN's other end answers as a router would; only the home router is heard."""
     report, _, _ = router_lab.report(there, "host", saved)
-    assert report["gateway"] == GATEWAY
+    assert report.get("gateway") == GATEWAY
     log = (router_lab.run_of(there, "host").parent / "vpn-router.log").read_text()
     assert "natpmp" not in log and "http" not in log and "search" not in log, log

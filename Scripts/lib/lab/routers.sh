@@ -34,12 +34,19 @@ filter() {
     ip netns exec "$lab-$1" nft -f -
 }
 
-# household WAN|none [VIA]: a host behind a router, and beyond that whoever is at VIA.
+# household WAN|none [VIA]: a host behind a router, and beyond that whoever is at VIA. With bridged=true the host's eth0 is
+# a bridge, which counts as its LAN even while another interface has the default route; a virtual Ethernet end does not.
 household() {
     ns host router internet
     machine host router
     bridge router lan0
-    plug router lan1 lan0 host eth0
+    if ${bridged:-false}; then
+        bridge host eth0
+        plug router lan1 lan0 host port0
+        ip -n "$lab-host" link set port0 master eth0
+    else
+        plug router lan1 lan0 host eth0
+    fi
     cable router wan0 internet eth0
     box router 192.168.1.1/24 "$@"
     at host <<'LINES'

@@ -15,6 +15,7 @@ vpn_exit_try() { try_report publicUnmapped "The gateway must be 192.168.1.1, and
 
 vpn_only_default_about() { printf '%s\n' "a good router, and a VPN that took the default route (as OpenVPN's redirect-gateway)"; }
 vpn_only_default_up() {
+    local bridged=true
     vpn_household
     at host <<'LINES'
 route add 11.22.33.1/32 via 192.168.1.1
