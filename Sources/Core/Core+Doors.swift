@@ -83,6 +83,7 @@ extension Core {
             setState(door, .starting)
             emit(.openDoor(door, port: port))
         } else {
+            // The record goes first, so that no device finds a host that is leaving.
             setState(door, .off)
             emit(.closeDoor(door))
             log(.info, "door closed", [("door", door.rawValue)])

@@ -128,8 +128,6 @@ package struct Core: Sendable {
         guard !isStopping else { return }
         isStopping = true
         closeWindow(.cancelled, quiets: false, actor: .service, moment)
-        // First of all, so that no device finds a host that is leaving.
-        refreshAdvertisement()
         updateDoors(moment)
         for session in table.all() { end(session.view.id, .quit, moment) }
         for id in connections.keys { emit(.closeConnection(id)) }

@@ -68,6 +68,18 @@ struct DelegatedTests {
         #expect(driver.commits.flatMap(\.audit).map(\.action).contains("device.removedTried"))
     }
 
+    /// Also where the process let the handshake pass and asked afterwards.
+    @Test func aRemovedKeyThatIsRefusedIsToldToTheAdmin() {
+        let tombstone = Tombstone(
+            fingerprint: Driver.key("R"), removedAt: WallTime(milliseconds: Driver.start), removedBy: "unix:0"
+        )
+        let driver = Driver(tombstones: [tombstone])
+        #expect(driver.ask(Self.query(.home, "R")) == .refuse(.unpaired))
+        #expect(driver.ask(Self.query(.home, "U")) == .refuse(.unpaired))
+        let rows = driver.commits.flatMap(\.audit).filter { $0.action == "device.removedTried" }
+        #expect(rows.map(\.device) == [Driver.key("R").id.text])
+    }
+
     // MARK: - Pending
 
     @Test func aFloodOfQuestionsIsForgotten() {
@@ -182,6 +194,24 @@ struct DelegatedTests {
         #expect(driver.register(Self.query(.remote, "U")) == .refused(.unpaired))
     }
 
+    /// 03 §6: a verdict is about one ALPN and one key.
+    @Test func anotherALPNThanTheOneThatWasAdmittedIsJudgedForItself() {
+        let driver = Driver(devices: [Driver.record("D")])
+        driver.openWindow()
+        let proof = driver.proof("D")
+        #expect(driver.ask(Self.query(.home, "D")) == .session)
+        #expect(driver.deliver(Self.query(.home, "D", alpn: "sill-pair/1"), proof)?.ok == true)
+    }
+
+    @Test func whoMayPairIsTheKeyThatWasAskedAbout() {
+        let driver = Driver()
+        driver.openWindow()
+        let proof = driver.proof("V")
+        #expect(driver.ask(Self.query(.home, "U", alpn: "sill-pair/1")) == .pairing)
+        #expect(driver.deliver(Self.query(.home, "V", alpn: "sill-pair/1"), proof)?.ok == true)
+        #expect(driver.core.trust.isPaired(Driver.key("V")) && !driver.core.trust.isPaired(Driver.key("U")))
+    }
+
     // MARK: - Sessions
 
     @Test func registersTellsAndEnds() throws {
@@ -236,6 +266,20 @@ struct DelegatedTests {
         #expect(driver.core.session(id) == nil)
     }
 
+    /// What was judged while Direct was on, and registers when it is off.
+    @Test func directTurnedOffDuringTheGate() {
+        var settings = Settings()
+        settings.direct = true
+        let driver = Driver(settings, devices: [Driver.record("D")])
+        var query = driver.query(.home, .direct, port: 4)
+        query.handshake = .init(alpn: "sill/1", fingerprint: Driver.key("D"))
+        #expect(driver.ask(query) == .session)
+        driver.set { $0.direct = false }
+        #expect(driver.register(query) == .refused(.direct))
+        #expect(driver.core.sessions().isEmpty)
+        #expect(driver.core.counters.refusals(.home, .direct) == 0)
+    }
+
     @Test func theSameConnectionAgainIsAnotherSession() throws {
         let driver = Driver(Self.remote(), devices: [Driver.record("D")])
         let first = try #require(driver.delegatedSession(.remote, "D"))
@@ -275,7 +319,7 @@ struct DelegatedTests {
 
     @Test func aProcessHasOnlySoManySessions() {
         let driver = Driver(devices: [Driver.record("D")])
-        for number in 1...DelegatedBook.sessionLimit {
+        for number in 1...4_096 {
             driver.effects = []
             #expect(driver.delegatedSession(.home, "D", port: UInt16(number)) != nil)
         }
@@ -341,6 +385,18 @@ struct DelegatedTests {
         } else {
             guard case .session = now else { return #expect(Bool(false), "\(now)") }
         }
+    }
+
+    /// A question before TLS is about another connection of that address: nothing of the last one's verdict is left.
+    @Test func anotherConnectionOfTheAddressIsJudgedAnew() {
+        let driver = Driver(devices: [Driver.record("D")])
+        #expect(driver.ask(Self.query(.home, "D")) == .session)
+        driver.remove("D")
+        var before = Self.query(.home, nil)
+        before.handshake = nil
+        #expect(driver.ask(before) == .proceed)
+        #expect(driver.core.delegated.judged.isEmpty)
+        #expect(driver.register(Self.query(.home, "D")) == .refused(.unpaired))
     }
 
     @Test func aHelloThatCameLater() throws {

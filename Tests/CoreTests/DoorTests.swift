@@ -160,6 +160,17 @@ struct DoorTests {
         #expect(driver.summaryLines == ["home unpaired 1", "home unpaired 1", "home unpaired 1"])
     }
 
+    /// The late input counts something itself: both minutes are over by then, and its line goes out at once.
+    @Test func aLateRefusalBeginsAMinuteOfItsOwn() {
+        let driver = Driver()
+        for time in [0.0, 10, 130] {
+            driver.now = time
+            #expect(driver.arrive(.home, .internet).verdict == .refuse(.internet))
+        }
+        #expect(driver.summaryLines == ["home internet 1", "home internet 1", "home internet 1"])
+        #expect(driver.core[.home].summary.deadline == .seconds(190))
+    }
+
     /// 09.34: the origin rule follows the table at once, and a placement once found stays.
     @Test func originsFollowTheTable() {
         let driver = Driver()

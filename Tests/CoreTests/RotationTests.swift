@@ -102,6 +102,25 @@ struct RotationTests {
         for line in driver.logs { #expect(!"\(line)".contains("34, 34, 34")) }
     }
 
+    /// No window closes with it, no session ends, the record is not out: what it tells it tells by itself.
+    @Test func aHostAtRestIsAnotherOneAtOnce() {
+        let driver = Driver(
+            ChangeTests.settings { $0.advertise = false }, devices: [Driver.record("D")])
+        #expect(driver.core.trust.isPaired(Driver.key("D")))
+        _ = rotate(driver)
+        #expect(!driver.core.trust.isPaired(Driver.key("D")) && driver.core.trust.devices.count == 0)
+        #expect(driver.core.hostInfo.macID == Driver.key("next").id.text)
+        #expect(driver.effects.count { if case .broadcastHostInfo = $0 { true } else { false } } == 1)
+        #expect(order(driver) == ["commit", "identity", "event", "answer"])
+    }
+
+    @Test func aRotationFreesTheCables() {
+        let driver = Driver(devices: [CableTests.bound("D", CableTests.deviceX)])
+        driver.core.logind = .unlocked
+        _ = rotate(driver)
+        #expect(driver.askByCable("E")?.method == "cable")
+    }
+
     @Test func theNewHostPairsAndTheOldProofsAreWrong() {
         let driver = Driver(devices: [Driver.record("D")])
         _ = rotate(driver)

@@ -40,6 +40,24 @@ struct SessionTests {
         #expect(kept?.audio?.map(\.count) == Array(repeating: 32, count: 16))
     }
 
+    /// The gate judged by the floor of its moment (03 §5.5).
+    @Test(arguments: [(nil, nil), ("1.9", nil), ("2", "2"), ("2.1", "2.1")] as [(String?, String?)])
+    func aFloorThatRoseDuringTheGate(_ version: String?, _ registered: String?) {
+        let driver = Driver(devices: [Driver.record("D")])
+        let id = driver.arrive(.home).id
+        #expect(
+            driver.input { $0.connectionReady(id, alpn: "sill/1", key: Driver.key("D"), $1) }
+                == .session(floor: nil))
+        driver.set { $0.minimumDeviceVersion = "2" }
+        let hello = version.map { Hello(appVersion: $0) }
+        let verdict = driver.input { $0.register(id, hello: hello, counters: SessionCounters(), $1) }
+        #expect(driver.core.sessions().map(\.hello?.appVersion) == (registered == nil ? [] : [registered]))
+        if registered == nil {
+            #expect(verdict == .goodbye(driver.core.updateGoodbye(hello)))
+            #expect(driver.core.counters.goodbyes == ["update": 1])
+        }
+    }
+
     /// A key that becomes paired, by a proof or an import, is paired in the sessions it has.
     @Test(arguments: [false, true]) func aSessionWhoseKeyIsPairedNow(_ imported: Bool) throws {
         var settings = Settings()

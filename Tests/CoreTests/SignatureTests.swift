@@ -25,12 +25,22 @@ struct SignatureTests {
         #expect(driver.core.counters.signatures == 300)
     }
 
+    private static func rows(_ driver: Driver) -> [String] {
+        driver.commits.flatMap(\.audit).filter { $0.action == "identity.sign" }
+            .map { "\($0.actor) \($0.detail ?? "")" }
+    }
+
+    @Test func onlyWhatWasSignedIsTold() {
+        let driver = Driver()
+        for _ in 0..<210 { _ = driver.input { $0.signature(for: Self.host, $1) } }
+        #expect(driver.input { $0.signature(for: Actor(text: "unix:0"), $1) } != nil)
+        driver.wait(until: 60)
+        #expect(Self.rows(driver) == ["token:host 1 signature", "token:host 199 signatures"])
+    }
+
     @Test func oneRowAMinuteForEachCaller() {
         let driver = Driver()
-        func rows() -> [String] {
-            driver.commits.flatMap(\.audit).filter { $0.action == "identity.sign" }
-                .map { "\($0.actor) \($0.detail ?? "")" }
-        }
+        func rows() -> [String] { Self.rows(driver) }
         for time in [0.0, 1, 2, 3] {
             driver.wait(until: time)
             _ = driver.input { $0.signature(for: Self.host, $1) }

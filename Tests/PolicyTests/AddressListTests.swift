@@ -133,22 +133,136 @@ struct AddressListTests {
         #expect(!list(table).contains { $0.contains("/lan/") })
     }
 
-    @Test func namesOfServices() {
+    // MARK: - The order of 05 A3
+
+    @Test func stepsComeOneAfterTheOther() {
+        var down = Self.link(9, "wg9", "wireguard")
+        down.isUp = false
         let table = InterfaceTable.make(
             links: [
-                Self.link(2, "enp3s0"), Self.link(3, "enp4s0"), Self.link(4, "wg0", "wireguard"),
-                Self.link(5, "wg1", "wireguard"), Self.link(6, "wt0", "wireguard"),
-                Self.link(7, "tun0", "tun"),
-                LinkFacts(index: 8, name: "wwan0"),
+                Self.link(2, "eth0"), Self.link(3, "zt1", "tun"), Self.link(4, "wg0", "wireguard"),
+                Self.link(5, "tun1", "tun"), Self.link(6, "tun0", "tun"), Self.link(7, "wg7", "wireguard"),
+                down,
             ],
-            addresses: (2...8).map { Self.own(UInt32($0), "10.0.\($0).1") }, primary: 3)
-        let names = ServiceNames(table)
-        #expect(names["enp4s0"] == "Ethernet")
-        #expect(names["enp3s0"] == "Ethernet (enp3s0)")
-        #expect(names["wg0"] == "WireGuard")
-        #expect(names["wg1"] == "WireGuard (wg1)")
-        #expect(names["wt0"] == "NetBird")
-        #expect(names["tun0"] == nil)
-        #expect(names["wwan0"] == "Mobile")
+            addresses: [
+                Self.own(2, "192.168.1.2"), Self.own(2, "192.168.1.3"), Self.own(3, "10.3.0.1"),
+                Self.own(3, "fd03::1"), Self.own(4, "10.4.0.1"), Self.own(4, "fd04::1"),
+                Self.own(5, "10.5.0.1"), Self.own(5, "fd05::1"), Self.own(6, "10.6.0.1"),
+                Self.own(9, "10.9.0.1"),
+            ], primary: 2)
+        var inputs = AddressList.Inputs(table: table, names: ServiceNames(table), internet: false)
+        inputs.magicDNS = ["zt1": "z.example.net", "wg0": "w.example.net"]
+        inputs.userspace = [
+            AddressList.UserspaceVPN(
+                name: "Tailscale", dnsName: "t.ts.net",
+                addresses: ["fe80::7", "fd07::1", "100.70.0.1"].map { ip($0) })
+        ]
+        #expect(
+            AddressList.make(inputs).map { "\($0.host) \($0.via)" } == [
+                "w.example.net WireGuard", "z.example.net ZeroTier", "t.ts.net Tailscale",
+                "10.4.0.1 WireGuard", "10.3.0.1 ZeroTier", "100.70.0.1 Tailscale", "10.6.0.1 VPN (tun0)",
+                "10.5.0.1 VPN (tun1)", "fd04::1 WireGuard", "fd03::1 ZeroTier", "fd07::1 Tailscale",
+                "192.168.1.2 Ethernet",
+            ])
+        inputs.closed = ["wg0", "tun1"]
+        inputs.userspace = []
+        #expect(
+            AddressList.make(inputs).map(\.host) == [
+                "z.example.net", "10.3.0.1", "10.6.0.1", "fd03::1", "192.168.1.2",
+            ])
+    }
+
+    /// Which of the home networks stands for them all.
+    @Test(arguments: [
+        (UInt32?.some(3), UInt32?.none, "192.168.3.1"), (4, 2, "192.168.2.1"), (nil, 2, "192.168.2.1"),
+        (nil, nil, "192.168.3.1"), (3, 2, "192.168.3.1"), (5, nil, "192.168.3.1"),
+    ])
+    func thePrimaryLAN(_ primary: UInt32?, _ mainDefault: UInt32?, _ want: String) {
+        var links = [
+            Self.link(2, "eth2"), Self.link(3, "eth1"), Self.link(4, "wg0", "wireguard"),
+            Self.link(5, "eth0"),
+        ]
+        for index in links.indices { links[index].isMainDefault = links[index].index == mainDefault }
+        let table = InterfaceTable.make(
+            links: links,
+            addresses: [
+                Self.own(2, "192.168.2.1"), Self.own(3, "192.168.3.1"), Self.own(4, "10.4.0.1"),
+                // It has none that is usable.
+                Self.own(5, "169.254.5.1"), Self.own(5, "fd05::1"),
+            ], primary: primary)
+        #expect(AddressList.lanAddress(table) == ip(want))
+        #expect(list(table).last?.hasPrefix(want) == true)
+    }
+
+    @Test(arguments: ["127.0.0.5", "169.254.1.1", "0.0.0.0", "100.64.0.1", "fd00::1"])
+    func noAddressToDial(_ text: String) {
+        let table = InterfaceTable.make(
+            links: [Self.link(2, "eth0")], addresses: [Self.own(2, text)], primary: 2)
+        #expect(list(table) == [] && AddressList.lanAddress(table) == nil)
+        #expect(AddressList.hasCarrierLAN(table) == (text == "100.64.0.1"))
+    }
+
+    @Test func aModemIsANetworkOfTheHost() {
+        let table = InterfaceTable.make(
+            links: [LinkFacts(index: 8, name: "wwan0")], addresses: [Self.own(8, "10.77.0.1")], primary: 8)
+        #expect(list(table) == ["10.77.0.1/lan/Mobile"])
+    }
+
+    @Test func theSameHostAtAnotherPortIsAnother() {
+        let told = list(Self.wifi, internet: true, name: "192.168.1.20:17455")
+        #expect(told.prefix(2) == ["192.168.1.20/lan/Wi-Fi", "192.168.1.20:17455/internet/Address name"])
+    }
+
+    // MARK: - The one global IPv6
+
+    /// With one mark each, from the one that stays longest to the ones that are none.
+    @Test func theSteadiestGlobalAddress() {
+        func address(_ text: String, _ change: (inout InterfaceAddress) -> Void = { _ in })
+            -> (UInt32, InterfaceAddress)
+        {
+            var address = InterfaceAddress(ip: ip(text), prefixBits: 64)
+            change(&address)
+            return (2, address)
+        }
+        var left = [
+            address("2001:db8::f0") { $0.isPermanent = true },
+            address("2001:db8::e0") { $0.prefixBits = 128 },
+            address("2001:db8::d0") { $0.isStablePrivacy = true }, address("2001:db8::b0"),
+            address("2001:db8::c0"), address("2001:db8::1") { $0.isTemporary = true },
+            address("2001:db8::2") { $0.isDeprecated = true },
+            address("2001:db8::3") { $0.isTentative = true }, address("2001:db8::4") { $0.isFailed = true },
+            address("4000::1"), address("1fff::1"), address("fd00::1"), address("fe80::1"), address("::1"),
+        ]
+        for want in ["f0", "e0", "d0", "b0", "c0"] {
+            let table = InterfaceTable.make(
+                links: [Self.link(2, "eth0")], addresses: left.reversed(), primary: 2)
+            #expect(AddressList.stableGlobalIPv6(table) == ip("2001:db8::\(want)"))
+            left.removeFirst()
+        }
+        let table = InterfaceTable.make(links: [Self.link(2, "eth0")], addresses: left, primary: 2)
+        #expect(AddressList.stableGlobalIPv6(table) == nil && AddressList.hasGlobalIPv6(table))
+        let unmarked = left.filter { $0.1.ip.bytes[0] != 0x20 }
+        let local = InterfaceTable.make(links: [Self.link(2, "eth0")], addresses: unmarked, primary: 2)
+        #expect(!AddressList.hasGlobalIPv6(local))
+    }
+
+    /// The primary network's, else the first by name, else a 6in4 tunnel's.
+    @Test func whoseGlobalAddress() {
+        var links = [
+            LinkFacts(index: 5, name: "a6in4", hardwareType: 776, infoKind: "sit"), Self.link(3, "eth1"),
+            Self.link(2, "eth0"), Self.link(4, "tun0", "tun"),
+        ]
+        let addresses = [5, 3, 2, 4].map { Self.own($0, "2001:db8:\($0)::1") }
+        func told(_ primary: UInt32?) -> IPAddress? {
+            AddressList.stableGlobalIPv6(
+                InterfaceTable.make(links: links, addresses: addresses, primary: primary))
+        }
+        #expect(told(3) == ip("2001:db8:3::1"))
+        #expect(told(4) == ip("2001:db8:2::1") && told(nil) == ip("2001:db8:2::1"))
+        links[1].isUp = false
+        links[2].isUp = false
+        #expect(told(3) == ip("2001:db8:5::1"))
+        links[0].isUp = false
+        #expect(told(3) == nil)
     }
 }

@@ -62,11 +62,12 @@ struct BackoffTests {
         #expect(backoff.isBlocked(first, at: at(2)))
     }
 
-    /// Its failures are spent, however short it is.
-    @Test func aBackoffClearsTheList() {
+    /// Its failures are spent, however short it is; also while one that failed before it keeps it in the table.
+    @Test(arguments: [false, true]) func aBackoffClearsTheList(_ isBehindAnother: Bool) {
         var limits = DoorLimits.reference
         limits.backoff = .seconds(10)
         var backoff = Backoff(limits)
+        if isBehindAnother { backoff.failed(ip("203.0.113.10"), at: at(0)) }
         for time in 0..<5 { backoff.failed(source, at: at(Double(time))) }
         for time in 14..<18 { backoff.failed(source, at: at(Double(time))) }
         #expect(!backoff.isBlocked(source, at: at(18)))

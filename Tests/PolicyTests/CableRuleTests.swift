@@ -55,6 +55,10 @@ struct CableRuleTests {
         #expect(CableRule.judge(Self.treeC) == .cable(finding))
     }
 
+    private static func learned(_ address: [UInt8], _ state: UInt16 = 4) -> NeighbourReading {
+        .entry(CableNeighbour(state: state, address: address))
+    }
+
     /// One row made false and the reason it names.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -82,6 +86,9 @@ struct CableRuleTests {
         Fault("1 unread", .unreadable) { $0.rows.interface?.index = .missing },
         Fault("2", .notEthernet) { $0.rows.interface?.type = .text("772") },
         Fault("3", .flags) { $0.rows.interface?.flags = .text("0x1002") },
+        Fault("3 loopback", .flags) { $0.rows.interface?.flags = .text("0x1009") },
+        Fault("3 point-to-point", .flags) { $0.rows.interface?.flags = .text("0x1011") },
+        Fault("3 no ARP", .flags) { $0.rows.interface?.flags = .text("0x1081") },
         Fault("4", .stacked) { $0.rows.interface?.isStacked = true },
         Fault("4 unread", .unreadable) { $0.rows.interface?.isStacked = nil },
         Fault("5", .notUSB) { $0.rows.function?.folder = .missing },
@@ -91,6 +98,12 @@ struct CableRuleTests {
         Fault("6", .notUSB) { $0.rows.function?.subsystem = .path(["bus", "pci"]) },
         Fault("6 unread", .unreadable) { $0.rows.function?.subsystem = .unreadable },
         Fault("7", .notUSB) { $0.rows.function?.event = .text("DEVTYPE=usb_device") },
+        Fault("7 two types", .notUSB) {
+            $0.rows.function?.event = .text("DEVTYPE=usb_device\nDEVTYPE=usb_interface")
+        },
+        Fault("7 two types, the right one first", .notUSB) {
+            $0.rows.function?.event = .text("DEVTYPE=usb_interface\nDEVTYPE=usb_device")
+        },
         Fault("8", .personalHotspot) {
             $0.rows.function?.driver = .path(["bus", "usb", "drivers", "ipheth"])
         },
@@ -100,10 +113,15 @@ struct CableRuleTests {
         Fault("10", .wrongDriver) {
             $0.rows.function?.driver = .path(["bus", "usb", "drivers", "cdc_ether"])
         },
+        Fault("10 longer", .wrongDriver) {
+            $0.rows.function?.driver = .path(["bus", "usb", "drivers", "cdc_ncm2"])
+        },
         Fault("10 none", .wrongDriver) { $0.rows.function?.driver = .missing },
         Fault("10 astray", .wrongDriver) { $0.rows.function?.driver = .astray },
         Fault("11", .notUSB) { $0.rows.maker?.event = .text("DEVTYPE=usb_interface") },
         Fault("12", .wrongVendor) { $0.rows.maker?.vendor = .text("18d1") },
+        Fault("12 three digits", .wrongVendor) { $0.rows.maker?.vendor = .text("5ac") },
+        Fault("12 five digits", .wrongVendor) { $0.rows.maker?.vendor = .text("005ac") },
         Fault("13", .wrongProduct) { $0.rows.maker?.product = .text("iPod") },
         Fault("14", .noSerial) { $0.rows.device?.serial = .empty },
         Fault("14 none", .noSerial) { $0.rows.device?.serial = .missing },
@@ -122,7 +140,15 @@ struct CableRuleTests {
         Fault("17 folder again unread", .unreadable) { $0.rows.plug?.folderAgain = .unreadable },
         Fault("17 device again", .changed) { $0.rows.plug?.deviceAgain = .text("18") },
         Fault("3.4 none", .neighbour) { $0.neighbour = .none },
+        Fault("3.4 by hand", .neighbour) { $0.neighbour = learned([0x3a, 0, 0, 0, 0, 1], 0x80) },
+        Fault("3.4 zeros", .neighbour) { $0.neighbour = learned([0, 0, 0, 0, 0, 0]) },
+        Fault("3.4 multicast", .neighbour) { $0.neighbour = learned([0x33, 0x33, 0, 0, 0, 1]) },
+        Fault("3.4 eight bytes", .neighbour) { $0.neighbour = learned([0x3a, 0, 0, 0, 0, 1, 0, 0]) },
+        Fault("3.4 no bytes", .neighbour) { $0.neighbour = learned([]) },
         Fault("3.4 own address unread", .unreadable) { $0.hardwareAddress = .unreadable },
+        Fault("3.4 own address", .neighbour) {
+            $0.neighbour = learned([0x02, 0x11, 0x22, 0x33, 0x44, 0x55])
+        },
     ]
 
     @Test("any single row made false", arguments: faults)

@@ -57,6 +57,18 @@ struct PendingLimitsTests {
         #expect(pending.count == 3)
     }
 
+    /// "While those are the more": of as many, it is a silent one.
+    @Test func ofAsManySilentAndTalkingASilentOneMakesRoom() {
+        var limits = DoorLimits.shipped
+        limits.pendingPerDoor = 2
+        var pending = PendingLimits<Int>(limits)
+        for number in 1...2 { _ = pending.arrive(number, from: source(number)) }
+        pending.sentClientHello(1)
+        #expect(pending.arrive(3, from: source(3)) == .admittedInsteadOf(2))
+        pending.sentClientHello(3)
+        #expect(pending.arrive(4, from: source(4)) == .admittedInsteadOf(1))
+    }
+
     /// Whatever a crowd is made of, somebody whose words are half a second on their way gets to say them: it takes some
     /// five hundred of the crowd after it to push it out, silent or not.
     @Test(arguments: ["silent", "talking", "mixed"]) func aSlowDeviceOutlastsACrowd(_ crowd: String) {

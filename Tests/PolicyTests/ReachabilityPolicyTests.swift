@@ -85,6 +85,26 @@ struct ReachabilityPolicyTests {
             testDescription: "no such name counts as no answer", vpn: tailscale { $0.resolved = [] },
             want: .vpnUp, notes: [.vpnNameUnchecked], listed: [name] + both),
         VPNRow(
+            testDescription: "a dropped name says nothing of one that is not listed",
+            vpn: tailscale {
+                $0.hasShieldsUp = true; $0.resolved = nil
+            }, want: .vpnShieldsUp, listed: []),
+        VPNRow(
+            testDescription: "whether it is online is not said", vpn: tailscale { $0.isOnline = nil },
+            want: .vpnUp, listed: [name] + both),
+        VPNRow(
+            testDescription: "user space wins over offline",
+            vpn: tailscale {
+                $0.hasTUN = false; $0.isOnline = false
+            }, want: .vpnUserspace, listed: [name] + both),
+        VPNRow(
+            testDescription: "one of its addresses is enough",
+            vpn: tailscale { $0.resolved = [ip("100.9.9.9"), ip("100.88.123.45")] }, want: .vpnUp,
+            listed: [name] + both),
+        VPNRow(
+            testDescription: "a name without a letter", vpn: tailscale { $0.dnsName = "" }, want: .vpnUp,
+            listed: both),
+        VPNRow(
             testDescription: "MagicDNS off", vpn: tailscale { $0.hasMagicDNS = false }, want: .vpnUp,
             listed: both),
     ]
@@ -93,6 +113,8 @@ struct ReachabilityPolicyTests {
         let report = ReachabilityPolicy.compose(Self.evidence([row.vpn]), Self.switches())
         #expect(report.vpns.map(\.code) == [row.want])
         #expect(report.vpns.first?.notes == row.notes)
+        #expect((report.vpns.first?.dnsName != nil) == row.listed.contains(Self.name))
+        #expect((report.vpns.first?.userspaceAddresses.isEmpty ?? true) == (row.want != .vpnUserspace))
         #expect(report.addresses.filter { $0.kind == "vpn" }.map(\.host) == row.listed)
     }
 
@@ -106,6 +128,191 @@ struct ReachabilityPolicyTests {
         #expect(report.vpns.map(\.code) == [.vpnUserspace])
         #expect(report.addresses.map(\.host) == [Self.name] + Self.both + ["192.168.1.5"])
         #expect(report.verdict == .awayVPN)
+    }
+
+    struct LinkRow: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var product = VPNProduct.wireGuard
+        var isUp = true
+        var hasAddress = true
+        var change: @Sendable (inout VPNEvidence) -> Void = { _ in }
+        var want: VPNCode
+        var notes: [ReachabilityNote] = []
+    }
+
+    static let linkRows = [
+        LinkRow(testDescription: "WireGuard", want: .vpnUp, notes: [.vpnUnproven]),
+        LinkRow(testDescription: "down", isUp: false, want: .vpnDown),
+        LinkRow(testDescription: "no address", hasAddress: false, want: .vpnDown),
+        LinkRow(testDescription: "no link", change: { $0.interface = nil }, want: .vpnDown),
+        LinkRow(testDescription: "ZeroTier, not asked", product: .zeroTier, want: .vpnUp),
+        LinkRow(
+            testDescription: "ZeroTier OK", product: .zeroTier, change: { $0.daemonStatus = "OK" },
+            want: .vpnUp),
+        LinkRow(
+            testDescription: "ZeroTier denied", product: .zeroTier,
+            change: { $0.daemonStatus = "ACCESS_DENIED" }, want: .vpnDown),
+        LinkRow(
+            testDescription: "another daemon's word", product: .netBird,
+            change: { $0.daemonStatus = "Connected" }, want: .vpnUp),
+        LinkRow(testDescription: "Tailscale by its link alone", product: .tailscale, want: .vpnUp),
+        LinkRow(
+            testDescription: "no tailscaled", product: .tailscale, isUp: false, want: .vpnDaemonDown),
+        LinkRow(
+            testDescription: "tailscaled is there", product: .tailscale, isUp: false,
+            change: { $0.hasSocket = true }, want: .vpnDown),
+        LinkRow(
+            testDescription: "Tailscale runs without its link", product: .tailscale, isUp: false,
+            change: { $0.tailscale = tailscale().tailscale }, want: .vpnDown),
+        LinkRow(
+            testDescription: "may not be asked", product: .zeroTier, change: { $0.isUnreadable = true },
+            want: .vpnUp, notes: [.vpnDetailsUnreadable]),
+        LinkRow(
+            testDescription: "hangs", product: .zeroTier, change: { $0.isSilent = true }, want: .vpnUp,
+            notes: [.vpnDaemonSilent]),
+        LinkRow(
+            testDescription: "ends at the gateway", product: .openVPN,
+            change: { $0.endsAt = ip("192.168.1.1") }, want: .vpnUp, notes: [.subnetNeeded]),
+        LinkRow(
+            testDescription: "ends at the router's other side", product: .openVPN,
+            change: { $0.endsAt = ip("11.22.33.44") }, want: .vpnUp, notes: [.subnetNeeded]),
+        LinkRow(
+            testDescription: "ends elsewhere", product: .openVPN, change: { $0.endsAt = ip("11.22.33.45") },
+            want: .vpnUp),
+    ]
+
+    @Test(arguments: linkRows) func vpnsByTheirLinks(_ row: LinkRow) {
+        var tunnel = AddressListTests.link(3, "wg0", "wireguard")
+        tunnel.isUp = row.isUp
+        let table = InterfaceTable.make(
+            links: [AddressListTests.link(2, "eth0"), tunnel],
+            addresses: [AddressListTests.own(2, "192.168.1.5")]
+                + (row.hasAddress ? [AddressListTests.own(3, "10.9.0.2")] : []), primary: 2)
+        var vpn = VPNEvidence(product: row.product, interface: "wg0")
+        row.change(&vpn)
+        var evidence = Self.evidence([vpn], table)
+        evidence.router = Self.asked(.none)
+        evidence.router?.gateway = ip("192.168.1.1")
+        let line = ReachabilityPolicy.compose(evidence, Self.switches()).vpns.first
+        #expect(line?.code == row.want && line?.notes == row.notes)
+        #expect(line?.product == row.product && line?.interface == vpn.interface)
+    }
+
+    @Test func upOnesByNameThenTheOthers() {
+        let table = InterfaceTable.make(
+            links: [AddressListTests.link(3, "zt1", "tun"), AddressListTests.link(4, "wg0", "wireguard")],
+            addresses: [AddressListTests.own(3, "10.8.0.2"), AddressListTests.own(4, "10.9.0.2")],
+            primary: nil)
+        var office = VPNEvidence(product: .openVPN)
+        office.label = "office"
+        let vpns = [
+            office, VPNEvidence(product: .nebula), VPNEvidence(product: .zeroTier, interface: "zt1"),
+            VPNEvidence(product: .wireGuard, interface: "wg0"), VPNEvidence(product: .other),
+        ]
+        let lines = ReachabilityPolicy.compose(Self.evidence(vpns, table), Self.switches()).vpns
+        #expect(lines.map(\.name) == ["WireGuard", "ZeroTier", "Nebula", "OpenVPN (office)"])
+        #expect(lines.map(\.code) == [.vpnUp, .vpnUp, .vpnDown, .vpnDown])
+    }
+
+    // MARK: - The report
+
+    @Test func whatTheRouterWouldBe() {
+        var evidence = Self.evidence([], Self.lanOnly)
+        evidence.router = Self.asked(RouterPolicyTests.entry("192.168.1.5", 9000))
+        evidence.router?.gateway = ip("192.168.1.1")
+        var switches = Self.switches()
+        switches.port = 9000
+        switches.notes = [.serviceNotRunning]
+        var report = ReachabilityPolicy.compose(evidence, switches)
+        #expect(report.router.code == .off && report.router.ifOn == .publicMapped)
+        #expect(report.router.address == ip("11.22.33.44") && report.gateway == ip("192.168.1.1"))
+        #expect(report.router.mapping == RouterPolicyTests.entry("192.168.1.5", 9000))
+        #expect(report.notes == [.serviceNotRunning, .hairpin])
+        switches.internet = true
+        report = ReachabilityPolicy.compose(evidence, switches)
+        #expect(report.router.code == .publicMapped && report.router.ifOn == nil)
+    }
+
+    @Test func aCarriersNetworkIsSaid() {
+        let table = InterfaceTable.make(
+            links: [AddressListTests.link(2, "eth0")], addresses: [AddressListTests.own(2, "100.64.1.1")],
+            primary: 2)
+        let report = ReachabilityPolicy.compose(Self.evidence([], table), Self.switches())
+        #expect(report.router.ifOn == .directCarrier && report.lanAddress == nil)
+    }
+
+    /// 05 B10: an old address is one beside the router's, and a private address of the router is no word about it.
+    @Test(arguments: [("11.22.33.44", NameCode?.some(.nameStale)), ("192.168.0.2", nil)])
+    func whereTheNameLeads(_ router: String, _ want: NameCode?) {
+        var evidence = Self.evidence([], Self.lanOnly)
+        evidence.router = Self.asked(.none, router)
+        evidence.name = NameEvidence(text: "home.example.net", addresses: [ip("11.9.9.9")])
+        #expect(ReachabilityPolicy.compose(evidence, Self.switches()).nameCode == want)
+    }
+
+    static let withIPv6 = InterfaceTable.make(
+        links: [AddressListTests.link(2, "eth0")],
+        addresses: [AddressListTests.own(2, "192.168.1.5"), AddressListTests.own(2, "2001:db8::20")],
+        primary: 2)
+
+    static func behind(_ firewall: IPv6Firewall, gateway: Bool = true) -> RouterEvidence {
+        var router = asked(.none, "100.72.14.3")
+        router.natpmp = gateway ? router.natpmp : .silent
+        router.igd?.isGateway = gateway
+        router.igd?.firewall = firewall
+        return router
+    }
+
+    /// 05 B9: the firewall's word is the gateway's alone.
+    @Test func anotherDevicesFirewallIsNotOurs() {
+        for (isGateway, want) in [(true, IPv6Code.v6Open), (false, .v6Unknown)] {
+            var evidence = Self.evidence([], Self.withIPv6)
+            evidence.router = Self.behind(
+                IPv6Firewall(isOn: false, allowsPinholes: false), gateway: isGateway)
+            let report = ReachabilityPolicy.compose(evidence, Self.switches(internet: true))
+            #expect(report.ipv6 == want && report.ipv6Address == ip("2001:db8::20"))
+        }
+    }
+
+    @Test func temporaryIPv6Alone() {
+        let table = InterfaceTable.make(
+            links: [AddressListTests.link(2, "eth0")],
+            addresses: [AddressListTests.own(2, "2001:db8::aa", temporary: true)], primary: 2)
+        let report = ReachabilityPolicy.compose(Self.evidence([], table), Self.switches())
+        #expect(report.ipv6 == .v6TemporaryOnly && report.ipv6Address == nil)
+    }
+
+    /// 05 B6: only a probe that nobody answered.
+    @Test func anExitNodeThatCutsTheLANOff() {
+        func notes(_ natpmp: NATPMPAnswer?, igd: Bool = false, blocks: Bool = true) -> [ReachabilityNote] {
+            var evidence = Self.evidence(
+                [Self.tailscale { $0.isExitNodeBlockingLAN = blocks }], Self.lanOnly)
+            evidence.router = RouterEvidence()
+            evidence.router?.natpmp = natpmp
+            evidence.router?.igd = igd ? RouterPolicyTests.igd() : nil
+            evidence.router?.isFinished = true
+            return ReachabilityPolicy.compose(evidence, Self.switches()).notes
+        }
+        #expect(notes(.silent) == [.exitNodeBlocksLAN])
+        #expect(notes(.silent, blocks: false) == [])
+        #expect(notes(.silent, igd: true) == [])
+        #expect(notes(.unsupported) == [] && notes(nil) == [])
+    }
+
+    @Test(arguments: [
+        (HostFirewall.passes, false), (.drops, false), (.unclear, false), (.unread, true),
+    ])
+    func rulesThatMayNotBeRead(_ firewall: HostFirewall, _ isNoted: Bool) {
+        var evidence = Self.evidence([], Self.lanOnly)
+        evidence.firewall = firewall
+        #expect(
+            ReachabilityPolicy.compose(evidence, Self.switches()).notes == (isNoted ? [.firewallUnread] : []))
+    }
+
+    @Test func nothingIsListedBeforeTheFirstLook() {
+        let table = InterfaceTable(
+            Self.lanOnly.interfaces, primaryInterface: Self.lanOnly.primaryInterface, isComplete: false)
+        #expect(ReachabilityPolicy.addresses(Self.evidence([], table), Self.switches()).isEmpty)
     }
 
     struct OverallRow: Sendable, CustomTestStringConvertible {
@@ -173,6 +380,38 @@ struct ReachabilityPolicyTests {
             $1.internet = true
         },
         OverallRow(testDescription: "not finished", want: .asking) { $1.internet = true },
+        OverallRow(testDescription: "not finished, with an address name", want: .awayMaybe) {
+            $1.internet = true
+            $1.addressName = "home.example.net"
+        },
+        OverallRow(testDescription: "who knows whether it is mapped", want: .awayMaybe) {
+            $0.router = asked(.unreadable)
+            $1.internet = true
+        },
+        OverallRow(testDescription: "a rule that is off", want: .awayBlocked) {
+            $0.router = asked(RouterPolicyTests.entry("192.168.1.5", enabled: false))
+            $1.internet = true
+        },
+        OverallRow(testDescription: "IPv6 that nobody filters", want: .awayInternet) {
+            $0.table = withIPv6
+            $0.router = behind(IPv6Firewall(isOn: false, allowsPinholes: false))
+            $1.internet = true
+        },
+        OverallRow(testDescription: "IPv6 with a pinhole", want: .awayInternet) {
+            $0.table = withIPv6
+            $0.router = behind(IPv6Firewall(isOn: true, allowsPinholes: true, hasOurPinhole: true))
+            $1.internet = true
+        },
+        OverallRow(testDescription: "IPv6 that a pinhole could let in", want: .awayMaybe) {
+            $0.table = withIPv6
+            $0.router = behind(IPv6Firewall(isOn: true, allowsPinholes: true))
+            $1.internet = true
+        },
+        OverallRow(testDescription: "IPv6 that is filtered", want: .awayBlocked) {
+            $0.table = withIPv6
+            $0.router = behind(IPv6Firewall(isOn: true, allowsPinholes: false))
+            $1.internet = true
+        },
         OverallRow(testDescription: "directly on the internet", want: .awayInternet) {
             $0.table = InterfaceTable.make(
                 links: [AddressListTests.link(2, "eth0")], addresses: [AddressListTests.own(2, "11.0.0.5")],
@@ -251,5 +490,24 @@ struct ReachabilityPolicyTests {
         }
         #expect(report(3600).saysTheSame(as: report(1800)))
         #expect(!report(3600).saysTheSame(as: report(0)))
+        #expect(report(0).saysTheSame(as: report(0)))
+    }
+
+    /// Each reading has its time; what it found is what counts.
+    @Test func theSameReadAgainIsNoOtherReport() {
+        func report(_ second: Double, _ name: String) -> ReachabilityReport {
+            var evidence = Self.evidence([], Self.lanOnly)
+            evidence.router = Self.asked(RouterPolicyTests.entry("192.168.1.9"))
+            evidence.router?.igd?.name = name
+            evidence.sources = [
+                FactSource(
+                    fact: "interfaces", source: "rtnetlink", state: "answered", at: at(second),
+                    took: .milliseconds(3))
+            ]
+            return ReachabilityPolicy.compose(evidence, Self.switches(internet: true))
+        }
+        #expect(report(1, "box") != report(2, "box"))
+        #expect(report(1, "box").saysTheSame(as: report(2, "box")))
+        #expect(!report(1, "box").saysTheSame(as: report(1, "other box")))
     }
 }

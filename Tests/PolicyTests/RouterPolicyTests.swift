@@ -14,6 +14,7 @@ struct RouterPolicyTests {
         var igd: IGDEvidence?
         var stun: String?
         var isFinished = true
+        var port = 7455
         var want: RouterCode
     }
 
@@ -60,17 +61,25 @@ struct RouterPolicyTests {
         Row(testDescription: "row 2", isFinished: false, want: .asking),
         Row(testDescription: "row 3", lan: nil, carrierLAN: true, want: .directCarrier),
         Row(testDescription: "row 4", lan: nil, want: .noLAN),
+        Row(testDescription: "row 4, before asking", lan: nil, isFinished: false, want: .noLAN),
+        Row(testDescription: "a carrier's address is behind something", lan: "100.64.0.9", want: .noAnswer),
         Row(testDescription: "row 5", lan: "11.0.0.1", stun: "11.0.0.2", want: .natAboveRouter),
         Row(testDescription: "row 6, STUN the same", lan: "11.0.0.1", stun: "11.0.0.1", want: .directPublic),
         Row(testDescription: "row 6, before asking", lan: "11.0.0.1", isFinished: false, want: .directPublic),
         Row(
             testDescription: "row 8 by NAT-PMP alone", natpmp: .withheld, want: .wanHidden),
+        Row(testDescription: "row 8 by UPnP alone", igd: igd(.connected, .withheld), want: .wanHidden),
+        Row(testDescription: "connected, no answer for the address", igd: igd(.connected), want: .noAnswer),
         Row(testDescription: "row 9", natpmp: .refused, want: .routerMappingOff),
         Row(
             testDescription: "refused, but an IGD is there", natpmp: .refused, igd: igd(.unknown),
             want: .noAnswer),
         Row(testDescription: "unsupported", natpmp: .unsupported, want: .noAnswer),
         Row(testDescription: "row 11, 0/8", natpmp: .answered(ip("0.1.2.3")), want: .noWAN),
+        Row(testDescription: "after 0/8", natpmp: .answered(ip("1.0.0.0")), want: .publicMappingUnknown),
+        Row(
+            testDescription: "before 224/3", natpmp: .answered(ip("223.255.255.255")),
+            want: .publicMappingUnknown),
         Row(testDescription: "row 11, loopback", natpmp: .answered(ip("127.0.0.1")), want: .noWAN),
         Row(testDescription: "row 11, link-local", natpmp: .answered(ip("169.254.1.1")), want: .noWAN),
         Row(testDescription: "row 11, 224/3", natpmp: .answered(ip("240.0.0.1")), want: .noWAN),
@@ -85,6 +94,12 @@ struct RouterPolicyTests {
         Row(
             testDescription: "after 100.64/10", natpmp: .answered(ip("100.128.0.0")),
             want: .publicMappingUnknown),
+        Row(
+            testDescription: "row 13 wins over row 15", natpmp: .answered(ip("100.72.14.3")),
+            stun: "11.9.9.9", want: .carrierNAT),
+        Row(
+            testDescription: "row 14 wins over row 15", natpmp: .answered(ip("192.168.0.2")),
+            stun: "11.9.9.9", want: .doubleNAT),
         Row(testDescription: "row 14, 10/8", natpmp: .answered(ip("10.0.0.1")), want: .doubleNAT),
         Row(testDescription: "row 14, 172.16/12", natpmp: .answered(ip("172.31.0.1")), want: .doubleNAT),
         Row(
@@ -96,6 +111,12 @@ struct RouterPolicyTests {
         Row(
             testDescription: "row 17, another inside port",
             igd: igd(.connected, wan, entry("192.168.1.5", 22)), want: .publicMappedElsewhere),
+        Row(
+            testDescription: "row 16, the port that is set",
+            igd: igd(.connected, wan, entry("192.168.1.5", 9000)), port: 9000, want: .publicMapped),
+        Row(
+            testDescription: "row 17 wins over row 18",
+            igd: igd(.connected, wan, entry("192.168.1.20", enabled: false)), want: .publicMappedElsewhere),
         Row(
             testDescription: "row 18", igd: igd(.connected, wan, entry("192.168.1.5", enabled: false)),
             want: .publicMappingDisabled),
@@ -112,6 +133,12 @@ struct RouterPolicyTests {
         Row(
             testDescription: "another device's address", igd: igd(.connected, wan, .none, gateway: false),
             want: .publicUnmapped),
+        Row(
+            testDescription: "another device's address, NAT-PMP not asked", natpmp: nil,
+            igd: igd(.connected, wan, .none, gateway: false), want: .publicUnmapped),
+        Row(
+            testDescription: "another device's address, NAT-PMP unsupported", natpmp: .unsupported,
+            igd: igd(.connected, wan, .none, gateway: false), want: .noAnswer),
         Row(
             testDescription: "another device's address, NAT-PMP withheld", natpmp: .withheld,
             igd: igd(.connected, wan, .none, gateway: false), want: .wanHidden),
@@ -131,6 +158,7 @@ struct RouterPolicyTests {
         evidence.stun = row.stun.map { ip($0) }
         evidence.isFinished = row.isFinished
         facts.evidence = evidence
+        facts.port = row.port
         return facts
     }
 
@@ -183,6 +211,21 @@ struct RouterPolicyTests {
                 $0.igd = Self.igd(); $0.igd?.connectionType = "IP_Routed"
             } == [])
         #expect(notes { $0.speaksPCP = true } == [.pcpPresent])
+        #expect(
+            notes {
+                $0.natpmp = .answered(ip("11.22.33.44"))
+                $0.igd = Self.igd(.connected, Self.wan)
+                $0.stun = ip("11.22.33.44")
+            } == [.hairpin])
+        // Its address counts, so nobody contradicts it.
+        #expect(notes { $0.igd = Self.igd(.disconnected, Self.wan) } == [.hairpin])
+        // It is there, also where it does not count.
+        #expect(
+            notes {
+                $0.natpmp = .withheld
+                $0.igd = Self.igd(.disconnected, Self.wan, gateway: false)
+                $0.igd?.connectionType = "IP_Bridged"
+            } == [.igdNotGateway])
     }
 
     @Test func natPMPIsBelievedFirst() {
@@ -209,6 +252,12 @@ struct RouterPolicyTests {
         #expect(
             judge(stable, true, IPv6Firewall(isOn: true, allowsPinholes: true, hasOurPinhole: true))
                 == .v6PinholeActive)
+        #expect(
+            judge(stable, true, IPv6Firewall(isOn: true, allowsPinholes: false, hasOurPinhole: true))
+                == .v6PinholeActive)
+        #expect(
+            judge(stable, true, IPv6Firewall(isOn: false, allowsPinholes: true, hasOurPinhole: true))
+                == .v6Open)
     }
 
     @Test func addressNames() {
@@ -225,6 +274,10 @@ struct RouterPolicyTests {
         #expect(judge(["11.9.9.9"]) == .nameStale)
         #expect(judge(["11.9.9.9"], wan: nil) == nil)
         #expect(judge(["192.168.1.20", "100.64.1.1"]) == .namePrivate)
+        #expect(judge(["192.168.1.20"], wan: nil) == .namePrivate)
+        for inside in ["127.0.0.1", "::1", "169.254.1.1", "fe80::1", "fd00::1", "100.127.255.255"] {
+            #expect(judge([inside]) == .namePrivate, "\(inside)")
+        }
         #expect(judge(["192.168.1.20", "11.9.9.9"]) == .nameStale)
     }
 }

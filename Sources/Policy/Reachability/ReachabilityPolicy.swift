@@ -29,8 +29,7 @@ package enum ReachabilityPolicy {
                 NamePolicy.judge($0, wan: judged.ifOn.code.isPublic ? judged.ifOn.wan : nil, stable: stable)
             },
             notes: switches.notes + judged.ifOn.notes, sources: evidence.sources)
-        if vpns.contains(where: { $0.product == .tailscale }),
-            evidence.vpns.contains(where: { $0.tailscale?.isExitNodeBlockingLAN == true }),
+        if evidence.vpns.contains(where: { $0.tailscale?.isExitNodeBlockingLAN == true }),
             evidence.router.map({ $0.natpmp == .silent && $0.igd == nil }) ?? false
         {
             report.notes.append(.exitNodeBlocksLAN)

@@ -106,9 +106,7 @@ package enum RouterPolicy {
             notes.append(.wanWitnessesDiffer)
         }
         if wan == nil && evidence.stun != nil { notes.append(.wanFromSTUN) }
-        if case .answered = evidence.natpmp, let igd, igd.isGateway, igd.status == .disconnected {
-            notes.append(.igdDisconnected)
-        }
+        if case .answered = evidence.natpmp, igd?.status == .disconnected { notes.append(.igdDisconnected) }
         if let any = evidence.igd, !any.isGateway { notes.append(.igdNotGateway) }
         if let type = igd?.connectionType, type != "IP_Routed" { notes.append(.igdNotRouting) }
         if evidence.speaksPCP { notes.append(.pcpPresent) }
