@@ -40,6 +40,7 @@ package final class TailscaleWhois: Sendable {
     private let daemon: TailscaleDaemon
     private let hasLink: @Sendable () -> Bool
     private let clock: @Sendable () -> MonotonicTime
+    private let limits: (mode: Duration, whois: Duration)
     private let state = Mutex(State())
     private let idle: WakeUp
 
@@ -49,11 +50,13 @@ package final class TailscaleWhois: Sendable {
         try self.init(Places.system, hasLink: hasLink)
     }
 
-    /// Elsewhere, and by another clock for what is kept.
+    /// Elsewhere, by another clock for what is kept, and with other limits for the daemon's answers.
     package init(
         _ places: Places, hasLink: @escaping @Sendable () -> Bool,
-        clock: @escaping @Sendable () -> MonotonicTime = { monotonicNow() }
+        clock: @escaping @Sendable () -> MonotonicTime = { monotonicNow() },
+        limits: (mode: Duration, whois: Duration) = (modeLimit, whoisLimit)
     ) throws(SocketError) {
+        self.limits = limits
         daemon = TailscaleDaemon(sockets: places.tailscale)
         self.hasLink = hasLink
         self.clock = clock
@@ -67,7 +70,7 @@ package final class TailscaleWhois: Sendable {
     package func isPeer(_ source: SocketAddress, _ answer: @escaping @Sendable (Bool) -> Void) -> Bool? {
         guard daemon.socket != nil else { return false }
         let now = clock()
-        let deadline = monotonicNow() + Self.modeLimit + Self.whoisLimit
+        let deadline = monotonicNow() + limits.mode + limits.whois
         let (known, needsWorker): (Bool?, Bool) = state.withLock { state in
             if let mode = state.mode, now < mode.until, !mode.isUserspace { return (false, false) }
             // Whoever could not be asked about is not taken for the host itself.
@@ -123,8 +126,8 @@ package final class TailscaleWhois: Sendable {
     private func judge(_ caller: Caller) -> Bool {
         let now = monotonicNow()
         guard now < caller.deadline, !state.withLock({ $0.isStopped }) else { return true }
-        guard isUserspace(by: now + Self.modeLimit) else { return false }
-        return daemon.whois(caller.source, until: monotonicNow() + Self.whoisLimit) != .notPeer
+        guard isUserspace(by: now + limits.mode) else { return false }
+        return daemon.whois(caller.source, until: monotonicNow() + limits.whois) != .notPeer
     }
 
     private func isUserspace(by deadline: MonotonicTime) -> Bool {

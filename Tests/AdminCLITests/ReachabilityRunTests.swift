@@ -206,14 +206,14 @@ struct ReachabilityRunTests {
     @Test("map-port says what the router does")
     func map() throws {
         let active =
-            #"{"mapping":{"code":"mappingActive","target":"192.168.1.5:7455","expiresAt":"2026-11-30T09:00:00.000Z"}}"#
+            #"{"code":"mappingActive","target":"192.168.1.5:7455","expiresAt":"2026-11-30T09:00:00.000Z"}"#
         let service = try FakeService([
             "POST \(Self.mappingPath)": [
-                .json(200, active), .json(200, active), .json(202, #"{"mapping":{"code":"mappingPending"}}"#),
-                .json(200, #"{"mapping":{"code":"toThisHost","target":"192.168.1.5:7455"}}"#),
+                .json(200, active), .json(200, active), .json(202, #"{"code":"mappingPending"}"#),
+                .json(200, #"{"code":"toThisHost","target":"192.168.1.5:7455"}"#),
             ],
             "DELETE \(Self.mappingPath)": [
-                .json(200, #"{"mapping":{"code":"off","detail":"It was not there."}}"#)
+                .json(200, #"{"code":"off","detail":"It was not there."}"#)
             ],
         ])
         defer { service.stop() }

@@ -32,6 +32,9 @@ struct TailscaleWhoisTests {
         func advance(_ by: Duration) { time.withLock { $0 = $0 + by } }
     }
 
+    /// For what is no test of the limits, on a machine however busy.
+    static let patient = (mode: Duration.seconds(60), whois: Duration.seconds(60))
+
     static func ask(_ whois: TailscaleWhois, _ source: String) throws -> Bool {
         let answers = try Seen<Bool>()
         if let known = whois.isPeer(try #require(SocketAddress(source)), { answers.add($0) }) { return known }
@@ -42,7 +45,7 @@ struct TailscaleWhoisTests {
     func userspace() throws {
         let scratch = try Scratch()
         let daemon = try StandIn(scratch.path + "/ts.sock") { Self.daemon(Answers.userspace, $0) }
-        let whois = try TailscaleWhois(scratch.places, hasLink: { false })
+        let whois = try TailscaleWhois(scratch.places, hasLink: { false }, limits: Self.patient)
         #expect(try Self.ask(whois, Self.peer))
         #expect(try !Self.ask(whois, Self.own))
         #expect(daemon.requests.all.filter { $0.contains("/status") }.count == 1)
@@ -55,7 +58,8 @@ struct TailscaleWhoisTests {
         let scratch = try Scratch()
         let daemon = try StandIn(scratch.path + "/ts.sock") { Self.daemon(Answers.running, $0) }
         let clock = Clock()
-        let whois = try TailscaleWhois(scratch.places, hasLink: { true }, clock: { clock.now })
+        let whois = try TailscaleWhois(
+            scratch.places, hasLink: { true }, clock: { clock.now }, limits: Self.patient)
         #expect(try !Self.ask(whois, Self.peer))
         let source = try #require(SocketAddress(Self.peer))
         // At once, and nothing is asked.
@@ -79,7 +83,7 @@ struct TailscaleWhoisTests {
     func left() throws {
         let scratch = try Scratch()
         try StandIn(scratch.path + "/ts.sock") { _ in .hang("") }.stop()
-        let whois = try TailscaleWhois(scratch.places, hasLink: { false })
+        let whois = try TailscaleWhois(scratch.places, hasLink: { false }, limits: Self.patient)
         #expect(try !Self.ask(whois, Self.peer))
     }
 
@@ -95,7 +99,9 @@ struct TailscaleWhoisTests {
         let daemon = try StandIn(scratch.path + "/ts.sock") {
             $0.contains("whois") ? reply : .status(200, Answers.userspace)
         }
-        let whois = try TailscaleWhois(scratch.places, hasLink: { false })
+        let whois = try TailscaleWhois(
+            scratch.places, hasLink: { false }, limits: (mode: .seconds(60), whois: TailscaleWhois.whoisLimit)
+        )
         #expect(try Self.ask(whois, Self.own))
         daemon.stop()
     }
@@ -115,7 +121,9 @@ struct TailscaleWhoisTests {
         let daemon = try StandIn(scratch.path + "/ts.sock") {
             $0.contains("whois") ? .hang("") : .status(200, Answers.userspace)
         }
-        let whois = try TailscaleWhois(scratch.places, hasLink: { false })
+        let whois = try TailscaleWhois(
+            scratch.places, hasLink: { false }, limits: (mode: .seconds(60), whois: TailscaleWhois.whoisLimit)
+        )
         let source = try #require(SocketAddress(Self.peer))
         let answers = try Seen<Bool>()
         for _ in 0..<400 {

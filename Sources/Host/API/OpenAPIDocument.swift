@@ -2438,22 +2438,20 @@ enum OpenAPIDocument {
       },
       "PortMapping": {
         "type": "object",
-        "required": ["mapping"],
+        "required": ["code"],
         "properties": {
-          "mapping": {
-            "type": "object",
-            "required": ["code"],
-            "properties": {
-              "code": {"type": "string", "description": "mappingActive, mappingPending, toThisHost or off."},
-              "target": {"type": "string", "description": "Where the router leads the port."},
-              "expiresAt": {
-                "type": "string",
-                "description": "When it ends by itself; it is renewed before.",
-                "format": "date-time"
-              },
-              "detail": {"type": "string", "description": "More for people, such as the router's own words."}
-            }
-          }
+          "code": {"type": "string", "description": "mappingActive, mappingPending, toThisHost or off."},
+          "state": {
+            "type": "string",
+            "description": "ours, toThisHost or none, as in a report's router.mapping; absent while the router has not said."
+          },
+          "target": {"type": "string", "description": "Where the router leads the port."},
+          "expiresAt": {
+            "type": "string",
+            "description": "When it ends by itself; it is renewed before.",
+            "format": "date-time"
+          },
+          "detail": {"type": "string", "description": "More for people, such as the router's own words."}
         }
       },
       "Lock": {

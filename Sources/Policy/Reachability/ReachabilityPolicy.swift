@@ -18,7 +18,7 @@ package enum ReachabilityPolicy {
             verdict: .awayNone, advice: "", summary: "", remoteAccess: switches.remoteAccess,
             internet: switches.internet, port: switches.port, listener: switches.listener,
             addresses: addresses, vpns: vpns, lanAddress: AddressList.lanAddress(table),
-            gateway: evidence.router?.gateway,
+            gateway: evidence.router?.gateway ?? defaultGateway(table),
             router: ReachabilityReport.Router(
                 code: judged.now.code, ifOn: switches.internet ? nil : judged.ifOn.code,
                 address: judged.ifOn.wan, evidence: evidence.router, mapping: judged.ifOn.mapping),
@@ -90,6 +90,11 @@ package enum ReachabilityPolicy {
         facts.evidence = evidence.router
         facts.port = switches.port
         return (RouterPolicy.judge(facts), RouterPolicy.judgeIfOn(facts))
+    }
+
+    /// Where nobody was asked the way out is still worth a look: a carrier's network shows itself by it.
+    private static func defaultGateway(_ table: InterfaceTable) -> IPAddress? {
+        table.interfaces.first { $0.link.isMainDefault }?.link.gateway
     }
 
     /// Up ones by name and interface, then the others by name.
