@@ -179,7 +179,7 @@ def entry(service, outside=7455):
 def asks_for_mapping(service, status=200):
     answer = service.api("POST", MAPPING)
     assert answer.status == status, answer
-    return answer.json["mapping"] if status == 200 else answer.json
+    return answer.json
 
 
 def gives_back(service):
@@ -193,7 +193,7 @@ def test_a_mapping_on_a_real_router(service, at):
     fresh(service)
     assert entry(service) is None
     mapping = asks_for_mapping(service)
-    assert mapping["code"] == "mappingActive" and mapping["target"] == f"{LAN}:7455" and mapping["expiresAt"]
+    assert mapping["state"] == "ours" and mapping["target"] == f"{LAN}:7455" and mapping["expiresAt"]
     there = entry(service)
     assert (there["NewInternalClient"], there["NewInternalPort"], there["NewEnabled"]) == (LAN, "7455", "1")
     assert there["NewPortMappingDescription"] == "Latchkey" and 0 < int(there["NewLeaseDuration"]) <= 3600
@@ -202,7 +202,7 @@ def test_a_mapping_on_a_real_router(service, at):
     assert report["router"]["code"] == "publicMapped" and report["router"]["mapping"]["state"] == "ours"
     assert report["verdict"] == "awayInternet"
     # Once more changes nothing.
-    assert asks_for_mapping(service)["code"] == "mappingActive"
+    assert asks_for_mapping(service)["state"] == "ours"
     gives_back(service)
     assert entry(service) is None
     assert service.get("/v1/settings")["portMapping"] == "off"
@@ -284,7 +284,7 @@ def test_another_machines_entry_is_never_touched(service, at):
 
 @pytest.mark.parametrize("at", ["router-mapped"])
 def test_the_owners_own_entry_is_used_and_never_removed(service, at):
-    assert asks_for_mapping(service)["code"] == "toThisHost"
+    assert asks_for_mapping(service)["state"] == "toThisHost"
     assert service.get("/v1/settings")["portMapping"] == "off"
     service.api("DELETE", MAPPING)
     service.settings(internetAccess=False)
@@ -299,7 +299,7 @@ def test_a_mapping_by_nat_pmp(service, at):
         return service.lab.run("router", "nft", "list", "chain", "inet", "filter", "prerouting_miniupnpd").stdout
 
     assert "7455" not in rules()
-    assert asks_for_mapping(service)["code"] == "mappingActive"
+    assert asks_for_mapping(service)["state"] == "ours"
     assert f"dnat ip to {LAN}:7455" in rules()
     gives_back(service)
     assert "7455" not in rules()
@@ -357,7 +357,7 @@ def test_a_permanent_mapping_only_where_the_owner_allows_it(service, at):
     with playing(service, "permanent-only") as router:
         service.settings(permanentMappings=True)
         mapping = asks_for_mapping(service)
-        assert mapping["code"] == "mappingActive" and "expiresAt" not in mapping
+        assert mapping["state"] == "ours" and "expiresAt" not in mapping
         assert [item["NewLeaseDuration"] for item in router.asked("AddPortMapping")] == ["3600", "0"]
         gives_back(service)
         assert len(router.asked("DeletePortMapping")) == 1
