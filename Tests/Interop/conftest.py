@@ -80,21 +80,21 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Beside each other (-n 2), the journeys of a file that names its SCENARIO stay together, in their order: their lab is
-    made once. Any other journey is made by whoever is free."""
+    """Beside each other (-n 2), the journeys of a file that is called _lab or names its SCENARIO stay together, in their
+    order: their labs are made once. Any other journey is made by whoever is free."""
     from xdist.scheduler import LoadScopeScheduling
 
     class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             file = config.rootpath / nodeid.partition("::")[0]
-            return file.name if has_scenario(file) else nodeid
+            return file.name if shares_labs(file) else nodeid
 
     return Together(config, log)
 
 
 @functools.cache
-def has_scenario(file):
-    return file.is_file() and "\nSCENARIO = " in file.read_text()
+def shares_labs(file):
+    return file.name.endswith("_lab.py") or file.is_file() and "\nSCENARIO = " in file.read_text()
 
 
 def pytest_generate_tests(metafunc):

@@ -5,6 +5,7 @@ import contextlib
 import json
 import subprocess
 import sys
+import time
 
 import harness
 import lab_devices as devices
@@ -16,12 +17,30 @@ SCENARIO = "crowd"
 pytestmark = pytest.mark.alone
 HOST = "192.168.9.1"
 # Bounded, whatever becomes of the journey: a test ends it long before.
-SECONDS, A_SECOND = 90, 600
+SECONDS, A_SECOND = 300, 600
+FULL_SWING = 120  # seconds until the crowd is as many as the journey needs; a quiet machine takes a few
 # What a service may grow by under all this (debug build): pending connections are at most 1,024 a door, and TLS state of
 # the most expensive kind takes about 64 KiB.
 GROWTH = 128 * 1024 * 1024
 
 NETWORKS = {"home": "10.20.0.0/22", "remote": "198.18.0.0/22"}
+
+
+def refused(service):
+    return sum(devices.refusals(service).values())
+
+
+def gets_in(service, attempt, outrun=256):
+    """What an attempt comes to that gets in. A full door closes its oldest for the next, of 1,024 or of half as many when half
+    of them have said hello. So only an attempt that was outrun by that many of the crowd may fail, as happens on a machine
+    that is busy with other things (a few dozen come meanwhile on one that is not); it is made again, as a device would."""
+    for _ in range(20):
+        before = refused(service)
+        try:
+            return attempt()
+        except (sill.Closed, ConnectionError):
+            assert refused(service) - before >= outrun, "it was put out before its turn"
+    raise AssertionError("twenty times it was outrun")
 
 
 @contextlib.contextmanager
@@ -77,16 +96,22 @@ def test_a_paired_device_and_a_new_one_get_in(lab, service, paired, door, flood)
     pin, address = service.pin, (HOST, service.port(door))
     grown = harness.resident_bytes(service.process.pid)
     kinds, what, many = FLOODS[flood]
+
+    def session(identity):
+        with lab.inside("home"):
+            session = sill.Session(address, identity, pin)
+        if session.end and session.goodbye is None:
+            raise session.end
+        return session
+
     with crowd(lab, service, door, kinds) as counts:
-        before = sum(devices.refusals(service).values())
+        before = refused(service)
         harness.eventually(
             lambda: many <= (
-                pending(service) if what == "held" else sum(devices.refusals(service).values()) - before), 60)
+                pending(service) if what == "held" else refused(service) - before), FULL_SWING)
         for _ in range(5):
-            with lab.inside("home"):
-                session = sill.Session(address, paired, pin)
-            with session:
-                assert session.window_list and session.goodbye is None
+            with gets_in(service, lambda: session(paired)) as one:
+                assert one.window_list and one.goodbye is None
         # The owner pairs another device by the code on the screen. The crowd cost the window nothing.
         window = service.window(remote=door == "remote")
         newcomer = sill.Identity()
@@ -97,10 +122,9 @@ def test_a_paired_device_and_a_new_one_get_in(lab, service, paired, door, flood)
                 return sill.pair(address, newcomer, code="", key=key, pin=pin)
 
         assert service.get("/v1/pairing/window")["triesLeft"] == 5
-        assert harness.judged(by_code)["ok"]
-        with lab.inside("home"):
-            with sill.Session(address, newcomer, pin) as session:
-                assert session.window_list
+        assert harness.judged(lambda: gets_in(service, by_code))["ok"]
+        with gets_in(service, lambda: session(newcomer)) as one:
+            assert one.window_list
     assert sum(counts.values()) >= many
     assert harness.resident_bytes(service.process.pid) - grown < GROWTH
     # And it is over when they are gone.
@@ -115,8 +139,8 @@ def test_a_window_loses_no_try_to_those_who_send_no_proof(lab, service, door):
     window = service.window(remote=True)
     pin, address = service.pin, (HOST, service.port(door))
     with crowd(lab, service, door, "stalled,malformed,torn,garbage,hello,silent", at_once=500):
-        before = sum(devices.refusals(service).values())
-        harness.eventually(lambda: sum(devices.refusals(service).values()) - before >= 1000, 60)
+        before = refused(service)
+        harness.eventually(lambda: refused(service) - before >= 1000, FULL_SWING)
         assert service.get("/v1/pairing/window")["triesLeft"] == 5
         key = sill.code_key(window["code"].replace(" ", ""), pin)
         wrong = bytes(32)
@@ -124,8 +148,8 @@ def test_a_window_loses_no_try_to_those_who_send_no_proof(lab, service, door):
         # A proof that is wrong costs one, as always.
         for tried in (wrong, key):
             with lab.inside("home"):
-                answers.append(harness.judged(
-                    lambda: sill.pair(address, sill.Identity(), code="", key=tried, pin=pin)))
+                answers.append(harness.judged(lambda: gets_in(
+                    service, lambda: sill.pair(address, sill.Identity(), code="", key=tried, pin=pin))))
         assert answers[0]["reason"] == "code" and answers[0]["triesLeft"] == 4
         assert answers[1]["ok"]
 
@@ -137,18 +161,24 @@ def test_a_device_whose_words_take_a_while(lab, service, paired, flood):
     pin, address = service.pin, (HOST, service.port("home"))
     # Few enough that the host keeps up with their handshakes: this is about who goes, not about how fast.
     with crowd(lab, service, "home", flood, a_second=200):
-        harness.eventually(lambda: pending(service) >= 1000, 60)
-        with lab.inside("home"):
-            channel = sill.Channel(address, paired, pin=pin, handshake=False)
-        with channel:
-            for _ in range(2):
-                before = sum(devices.refusals(service).values())
-                harness.eventually(lambda: sum(devices.refusals(service).values()) - before >= 100, 60)
-                with contextlib.suppress(SSL.WantReadError):
-                    channel.tls.do_handshake()
-                    break
-                channel.socket.send(channel.tls.bio_read(65536))
-                channel._wait_readable(harness.time.monotonic() + sill.PATIENCE)
-                assert channel._pull(), "closed in the middle of its handshake"
-            channel.handshake()
-            assert channel.read_message()[0] == 2
+        harness.eventually(lambda: pending(service) >= 1000, FULL_SWING)
+
+        def slowly():
+            with lab.inside("home"):
+                channel = sill.Channel(address, paired, pin=pin, handshake=False)
+            with channel:
+                for _ in range(2):
+                    before = refused(service)
+                    harness.eventually(lambda: refused(service) - before >= 100, FULL_SWING)
+                    with contextlib.suppress(SSL.WantReadError):
+                        channel.tls.do_handshake()
+                        break
+                    channel.socket.send(channel.tls.bio_read(65536))
+                    channel._wait_readable(time.monotonic() + sill.PATIENCE)
+                    if not channel._pull():
+                        raise sill.Closed()
+                channel.handshake()
+                return channel.read_message()[0]
+
+        # Two hundred come by what this is about.
+        assert gets_in(service, slowly, outrun=400) == 2
