@@ -51,6 +51,11 @@ extension Core {
 
     /// The report that these facts make, for who asked for a look of its own.
     package func reachabilityReport(of evidence: ReachabilityEvidence) -> ReachabilityReport {
+        var evidence = evidence
+        // What the firewall service does not say: that one of its pinholes is ours.
+        if reachability.requests.pinhole?.code == PinholeOutcome.openCode {
+            evidence.router?.igd?.firewall?.hasOurPinhole = true
+        }
         var report = ReachabilityPolicy.compose(evidence, reachabilitySwitches)
         report.requests = reachability.requests
         return report

@@ -84,7 +84,7 @@ SCENARIOS = {
     "vpn-only-default": seen(
         "publicUnmapped", "awayVPN", (("10.99.0.2", "vpn", WG_VIA), ETHERNET, ROUTER), mapping="none", **GOOD),
     # There is no LAN, so no router is asked.
-    "tailnet-carrier": seen("directCarrier", "awayVPN", TAILNET, gateway=None),
+    "tailnet-carrier": seen("directCarrier", "awayVPN", TAILNET, gateway="100.72.x.x"),
     "tailnet": seen("carrierNAT", "awayVPN", [*TAILNET, ETHERNET], natpmp=("answered", "100.72.x.x")),
     "ipv6": seen(
         "publicUnmapped", "awayMaybe", (ETHERNET, ROUTER, IPV6), ipv6="v6PinholePossible", mapping="none", **GOOD),

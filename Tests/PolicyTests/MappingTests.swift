@@ -81,6 +81,63 @@ private final class Kept {
 
 @Suite("Looking after a mapping")
 struct MappingKeeperTests {
+    /// What the router shows for the port.
+    private static func shown(
+        _ situation: MappingKeeper.Situation, client: IPAddress? = nil, text: String = "Latchkey",
+        lease: Int = 1000
+    ) -> MappingKeeper.Situation {
+        var situation = situation
+        situation.router = .publicMapped
+        situation.mapping = .entry(
+            MappingEntry(
+                client: client ?? situation.lan ?? IPAddress(v4: 0), port: situation.insidePort,
+                isEnabled: true,
+                description: text, lease: lease))
+        return situation
+    }
+
+    @Test("what the router did not answer for, the next probe tells")
+    func adopted() {
+        let kept = Kept()
+        let wanted = Self.situation()
+        guard case .map = kept.next(wanted, at: .seconds(0)) else { return #expect(Bool(false)) }
+        kept.finished(MappingOutcome.pending, at: .seconds(6))
+        #expect(kept.next(Self.shown(wanted), at: .seconds(7)) == nil)
+        guard case .active(let grant)? = kept.mapping else { return #expect(Bool(false)) }
+        #expect(grant.isSeen && grant.lease == 1000 && kept.mappingExpires == .seconds(1007))
+    }
+
+    @Test("one of ours that is not wanted is taken away, once for each time it is shown")
+    func leftBehind() {
+        let kept = Kept()
+        let unwanted = Self.situation { $0.wantsMapping = false }
+        #expect(kept.next(unwanted, at: .seconds(0)) == nil)
+        #expect(kept.next(Self.shown(unwanted, text: "mine"), at: .seconds(0)) == nil)
+        #expect(kept.next(Self.shown(unwanted, client: IPAddress(v4: 1)), at: .seconds(0)) == nil)
+        let left = Self.shown(unwanted)
+        guard case .unmap = kept.next(left, at: .seconds(1)) else { return #expect(Bool(false)) }
+        kept.finished(UnmappingOutcome.removed, at: .seconds(2))
+        // The same old news.
+        #expect(kept.next(left, at: .seconds(3)) == nil && kept.mapping == nil)
+        #expect(kept.next(unwanted, at: .seconds(4)) == nil)
+        guard case .unmap = kept.next(left, at: .seconds(5)) else { return #expect(Bool(false)) }
+    }
+
+    @Test("what was just taken away is not taken for a leftover while nobody has looked again")
+    func ownEnd() {
+        let kept = Kept()
+        let wanted = Self.situation()
+        guard case .map(let wish) = kept.next(wanted, at: .seconds(0)) else { return #expect(Bool(false)) }
+        kept.finished(
+            MappingOutcome.active(MappingGrant(wish: wish, way: .upnp, lease: 3600, isSeen: true)),
+            at: .seconds(1))
+        var unwanted = Self.shown(wanted)
+        unwanted.wantsMapping = false
+        guard case .unmap = kept.next(unwanted, at: .seconds(2)) else { return #expect(Bool(false)) }
+        kept.finished(UnmappingOutcome.removed, at: .seconds(3))
+        #expect(kept.next(unwanted, at: .seconds(4)) == nil)
+    }
+
     static func situation(_ change: (inout MappingKeeper.Situation) -> Void = { _ in })
         -> MappingKeeper.Situation
     {

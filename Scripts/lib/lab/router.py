@@ -41,7 +41,7 @@ class Behaviour:
 
     # UPnP: the search's answers. Each target it answers, as (target, location), {lan} and {elsewhere} filled in.
     upnp: bool = True
-    web: bool = True
+    web: bool = True  # without it nobody finds a description that he remembers either
     answers: tuple = ((IGD, "http://{lan}:5000/root.xml"), (WANIP, "http://{lan}:5000/root.xml"))
     raw_answers: tuple = ()  # sent as they are, to every search
     answers_from: str = None  # another source address of the answers
@@ -150,12 +150,12 @@ BEHAVIOURS = {
     "bridged": Behaviour(connection="IP_Bridged"),
     "differs": Behaviour(natpmp_wan=OTHER_PUBLIC),
     # NAT-PMP and PCP
-    "natpmp-2": Behaviour(upnp=False, natpmp=2),
-    "natpmp-3": Behaviour(upnp=False, natpmp=3),
-    "natpmp-other-port": Behaviour(upnp=False, natpmp_port=1),
-    "natpmp-garbage": Behaviour(upnp=False, natpmp="garbage"),
-    "pcp-only": Behaviour(upnp=False, natpmp=1, pcp=True),
-    "silent": Behaviour(upnp=False, natpmp="silent"),
+    "natpmp-2": Behaviour(upnp=False, web=False, natpmp=2),
+    "natpmp-3": Behaviour(upnp=False, web=False, natpmp=3),
+    "natpmp-other-port": Behaviour(upnp=False, web=False, natpmp_port=1),
+    "natpmp-garbage": Behaviour(upnp=False, web=False, natpmp="garbage"),
+    "pcp-only": Behaviour(upnp=False, web=False, natpmp=1, pcp=True),
+    "silent": Behaviour(upnp=False, web=False, natpmp="silent"),
     # Port mapping
     "mapped-disabled": Behaviour(mapped=((7455, "192.168.1.20", 7455, 0, "by hand", 0),)),
     "mapped-other-port": Behaviour(mapped=((7455, "192.168.1.20", 7000, 1, "by hand", 0),)),

@@ -132,9 +132,20 @@ package struct MappingKeeper: Sendable {
             }
         }
         guard mapped == nil else { return nil }
+        let ours = shownAsOurs(situation)
+        if ours == nil { leftover = nil }
         guard situation.wantsMapping else {
             mapping = nil
             mapTry = nil
+            // One that nobody answered for, or that an earlier run left: once for each time the router shows it.
+            guard let ours, leftover != ours.wish else { return nil }
+            mapped = Held(ours, lease: ours.lease, at: now)
+            return .unmap(ours)
+        }
+        if mapping == .pending, let ours, wish(situation)?.isSame(as: ours.wish) == true {
+            // The probe has told what the router did not answer (05 B8).
+            mapping = .active(ours)
+            mapped = Held(ours, lease: ours.lease, at: now)
             return nil
         }
         if situation.router == .asking {
@@ -177,6 +188,19 @@ package struct MappingKeeper: Sendable {
         }
         guard held.isDue(at: now), let wish else { return nil }
         return .map(wish)
+    }
+
+    /// What the router still showed as ours when it was taken away last: the next probe shows what became of it.
+    private var leftover: MappingWish?
+
+    /// The mapping to this machine that carries our name in what the router showed last.
+    private func shownAsOurs(_ situation: Situation) -> MappingGrant? {
+        guard case .entry(let entry) = situation.mapping, entry.description == MappingPolicy.description,
+            entry.client == situation.lan, let gateway = situation.gateway
+        else { return nil }
+        let wish = MappingWish(
+            gateway: gateway, lan: entry.client, outsidePort: situation.outsidePort, insidePort: entry.port)
+        return MappingGrant(wish: wish, way: .upnp, lease: entry.lease, isSeen: true)
     }
 
     private func wish(_ situation: Situation) -> MappingWish? {
@@ -269,6 +293,9 @@ package struct MappingKeeper: Sendable {
         }
         // A refusal leaves it to its lease; until then it may be in the way of the next one, and is known as ours.
         if !outcome.isDone { formerLANs = [grant.wish.lan] }
+        leftover = MappingWish(
+            gateway: grant.wish.gateway, lan: grant.wish.lan, outsidePort: grant.wish.outsidePort,
+            insidePort: grant.wish.insidePort)
         mapped = nil
         mapping = nil
     }

@@ -46,10 +46,12 @@ package enum PinholeOutcome: Sendable, Hashable {
     /// The gateway has no such service.
     case notPossible
 
+    package static let openCode = "pinholeOpen"
+
     /// As reports name it.
     package var code: String {
         switch self {
-        case .open: "pinholeOpen"
+        case .open: Self.openCode
         case .pending: "pinholePending"
         case .refused: "pinholeRefused"
         case .notPossible: "pinholeNotPossible"
