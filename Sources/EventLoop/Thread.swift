@@ -22,7 +22,12 @@ package final class JoinHandle: Sendable {
             thread = nil
             return taken
         }
-        if let taken, pthread_equal(taken, pthread_self()) == 0 { pthread_join(taken, nil) }
+        guard let taken else { return }
+        if pthread_equal(taken, pthread_self()) == 0 {
+            pthread_join(taken, nil)
+        } else {
+            _ = pthread_detach(taken)
+        }
     }
 
     /// Lets it end by itself, for work that nobody waits for; its stack goes with it. ``join()`` then returns at once.

@@ -58,8 +58,8 @@ final class Probe: Sendable {
         }
         limits.stop.signal()
         crew.join()
-        // PCP's answer may have come with the last one.
-        take(&record, lateToo: false)
+        // What came while they ended still counts: the stopped ones say that they heard nothing.
+        take(&record)
         return (record.facts, record.place)
     }
 
@@ -97,8 +97,7 @@ final class Probe: Sendable {
         came.signal()
     }
 
-    /// `lateToo` false: only what adds to a finished record; a witness that was stopped has nothing to say.
-    private func take(_ record: inout ProbeRecord, lateToo: Bool = true) {
+    private func take(_ record: inout ProbeRecord) {
         let taken = testimonies.withLock { list in
             let taken = list
             list = []
@@ -108,10 +107,9 @@ final class Probe: Sendable {
             switch testimony {
             case .pcpAsked: record.pcpAsked(at: time)
             case .pcp: record.pcpAnswered(at: time)
-            case .upnp(let said) where lateToo: record.upnp(said, at: time)
-            case .natpmp(let said) where lateToo: record.natpmp(said, at: time)
-            case .stun(let said) where lateToo: record.stun(said, at: time)
-            case .upnp, .natpmp, .stun: break
+            case .upnp(let said): record.upnp(said, at: time)
+            case .natpmp(let said): record.natpmp(said, at: time)
+            case .stun(let said): record.stun(said, at: time)
             }
         }
     }

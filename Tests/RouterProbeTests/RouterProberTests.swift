@@ -340,7 +340,6 @@ extension RouterInAFile {
         @Test("the description's place is remembered")
         func remembered() throws {
             let igd = FakeIGD()
-            let answers = Mutex(true)
             var script = igd.script()
             script.natpmp = { _ in [Self.address] }
             let router = try ScriptedRouter(script)
@@ -348,7 +347,6 @@ extension RouterInAFile {
             let prober = router.prober()
             _ = prober.ask(ScriptedRouter.question())
             #expect(prober.memory.place(of: ScriptedRouter.gateway)?.target == "/rootDesc.xml")
-            _ = answers
             // The same router, but nobody hears a search.
             var deaf = router.ports
             deaf.search = 1
