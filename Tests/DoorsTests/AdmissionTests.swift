@@ -3,6 +3,7 @@
 import Bytes
 import Core
 import CryptoEngine
+import EventLoop
 import Policy
 import Sockets
 import Synchronization

@@ -42,7 +42,7 @@ struct TailscaleWhoisTests {
     func userspace() throws {
         let scratch = try Scratch()
         let daemon = try StandIn(scratch.path + "/ts.sock") { Self.daemon(Answers.userspace, $0) }
-        let whois = try TailscaleWhois(scratch.places, hasLink: { false })
+        let whois = try TailscaleWhois(scratch.places, hasLink: { false }, limit: .seconds(30))
         #expect(try Self.ask(whois, Self.peer))
         #expect(try !Self.ask(whois, Self.own))
         #expect(daemon.requests.all.filter { $0.contains("/status") }.count == 1)
@@ -55,7 +55,8 @@ struct TailscaleWhoisTests {
         let scratch = try Scratch()
         let daemon = try StandIn(scratch.path + "/ts.sock") { Self.daemon(Answers.running, $0) }
         let clock = Clock()
-        let whois = try TailscaleWhois(scratch.places, hasLink: { true }, clock: { clock.now })
+        let whois = try TailscaleWhois(
+            scratch.places, hasLink: { true }, limit: .seconds(30), clock: { clock.now })
         #expect(try !Self.ask(whois, Self.peer))
         let source = try #require(SocketAddress(Self.peer))
         // At once, and nothing is asked.
@@ -79,7 +80,7 @@ struct TailscaleWhoisTests {
     func left() throws {
         let scratch = try Scratch()
         try StandIn(scratch.path + "/ts.sock") { _ in .hang("") }.stop()
-        let whois = try TailscaleWhois(scratch.places, hasLink: { false })
+        let whois = try TailscaleWhois(scratch.places, hasLink: { false }, limit: .seconds(30))
         #expect(try !Self.ask(whois, Self.peer))
     }
 
