@@ -32,14 +32,15 @@ package struct ServiceNames: Sendable, Equatable {
     /// What a VPN is called by its product and its own label: `OpenVPN (office)`; nil for a tunnel nobody names.
     package static func word(for vpn: VPNEvidence) -> String? {
         let label = vpn.label.map { Label.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
-        if vpn.product == .other { return label.map(unreserved) }
+        if vpn.product == .other { return label.map { unreserved($0, at: vpn.interface) } }
         return label.map { "\(vpn.product.rawValue) (\($0))" } ?? vpn.product.rawValue
     }
 
-    /// Names that devices would read as another kind of entry get a word before them (05 B3).
-    private static func unreserved(_ name: String) -> String {
+    /// Names that devices would read as another kind of entry get their interface's after them (05 B3).
+    private static func unreserved(_ name: String, at interface: String?) -> String {
         let reserved = ["Router", "Address name", "IPv6", "This Mac"]
-        return reserved.contains(name) || name.hasPrefix("VPN (") ? "VPN \(name)" : name
+        return reserved.contains(name) || name.hasPrefix("VPN (") 
+            ? "\(name) (\(interface ?? "VPN"))" : name
     }
 
     private static func rank(_ interface: NetworkInterface, _ table: InterfaceTable) -> Int {

@@ -11,10 +11,8 @@ package import Wire
 /// The daemon's mode is read when such a connection arrives, and kept 10 s (09.34). Without a daemon, and with one that has
 /// a link of its own, nothing else is asked and the answer comes at once.
 package final class TailscaleWhois: Sendable {
-    /// For the daemon to say who it is; no answer makes it a peer.
+    /// For the daemon to say who it is, no answer making it a peer; and as long before that to say which mode it is in.
     package static let whoisLimit = Duration.milliseconds(250)
-    /// For the daemon to say which mode it is in.
-    package static let modeLimit = Duration.milliseconds(250)
     /// How long the mode is believed.
     static let modeKept = Duration.seconds(10)
     /// How long it is believed when the daemon did not say it.
@@ -38,9 +36,9 @@ package final class TailscaleWhois: Sendable {
     }
 
     private let daemon: TailscaleDaemon
+    private let limit: Duration
     private let hasLink: @Sendable () -> Bool
     private let clock: @Sendable () -> MonotonicTime
-    private let limits: (mode: Duration, whois: Duration)
     private let state = Mutex(State())
     private let idle: WakeUp
 
@@ -50,13 +48,12 @@ package final class TailscaleWhois: Sendable {
         try self.init(Places.system, hasLink: hasLink)
     }
 
-    /// Elsewhere, by another clock for what is kept, and with other limits for the daemon's answers.
+    /// Elsewhere, by another clock for what is kept, and with more time for a test that is not about it.
     package init(
-        _ places: Places, hasLink: @escaping @Sendable () -> Bool,
-        clock: @escaping @Sendable () -> MonotonicTime = { monotonicNow() },
-        limits: (mode: Duration, whois: Duration) = (modeLimit, whoisLimit)
+        _ places: Places, hasLink: @escaping @Sendable () -> Bool, limit: Duration = whoisLimit,
+        clock: @escaping @Sendable () -> MonotonicTime = { monotonicNow() }
     ) throws(SocketError) {
-        self.limits = limits
+        self.limit = limit
         daemon = TailscaleDaemon(sockets: places.tailscale)
         self.hasLink = hasLink
         self.clock = clock
@@ -70,7 +67,7 @@ package final class TailscaleWhois: Sendable {
     package func isPeer(_ source: SocketAddress, _ answer: @escaping @Sendable (Bool) -> Void) -> Bool? {
         guard daemon.socket != nil else { return false }
         let now = clock()
-        let deadline = monotonicNow() + limits.mode + limits.whois
+        let deadline = monotonicNow() + limit + limit
         let (known, needsWorker): (Bool?, Bool) = state.withLock { state in
             if let mode = state.mode, now < mode.until, !mode.isUserspace { return (false, false) }
             // Whoever could not be asked about is not taken for the host itself.
@@ -126,8 +123,8 @@ package final class TailscaleWhois: Sendable {
     private func judge(_ caller: Caller) -> Bool {
         let now = monotonicNow()
         guard now < caller.deadline, !state.withLock({ $0.isStopped }) else { return true }
-        guard isUserspace(by: now + limits.mode) else { return false }
-        return daemon.whois(caller.source, until: monotonicNow() + limits.whois) != .notPeer
+        guard isUserspace(by: now + limit) else { return false }
+        return daemon.whois(caller.source, until: monotonicNow() + limit) != .notPeer
     }
 
     private func isUserspace(by deadline: MonotonicTime) -> Bool {

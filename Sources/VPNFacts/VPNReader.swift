@@ -18,6 +18,7 @@ package final class VPNReader: Sendable {
     package static let limit = Duration.seconds(1)
 
     private let places: Places
+    private let limit: Duration
     private let resolver: NameResolver
     private let tailscale = Errand<Timed<TailscaleDaemon.Reading>>("vpn-tailscale")
     private let zeroTier = Errand<Timed<ZeroTierDaemon.Reading>>("vpn-zerotier")
@@ -27,9 +28,10 @@ package final class VPNReader: Sendable {
 
     package convenience init() { self.init(.system) }
 
-    /// Elsewhere, and with another resolver for MagicDNS names.
-    package init(_ places: Places, resolver: NameResolver = NameResolver()) {
+    /// Elsewhere, with another resolver for MagicDNS names, and more time for a test that is not about it.
+    package init(_ places: Places, resolver: NameResolver = NameResolver(), limit: Duration = limit) {
         self.places = places
+        self.limit = limit
         self.resolver = resolver
     }
 
@@ -37,7 +39,7 @@ package final class VPNReader: Sendable {
     /// `hostName` serves the guess of 05 A6.
     package func read(_ table: InterfaceTable, hostName: String) -> VPNReading {
         let begun = monotonicNow()
-        let deadline = begun + Self.limit
+        let deadline = begun + limit
         let places = places
         let processes = Processes(root: places.processes)
         let asked = (
@@ -59,16 +61,16 @@ package final class VPNReader: Sendable {
         let said = asked.tailscale?.answer(by: deadline)
         // Not even begun: whoever was asked before still has not come back.
         facts.tailscale = said?.value ?? TailscaleDaemon.Reading(state: hasSocket ? .silent : .absent)
-        reading.sources += source(of: facts.tailscale, said?.took ?? Self.limit)
+        reading.sources += source(of: facts.tailscale, said?.took ?? limit)
         // The name is looked up while the others are still asked.
         let lookUp = startLookUp(facts.tailscale)
 
         let zeroTierSaid = asked.zeroTier?.answer(by: deadline)
         facts.zeroTier = zeroTierSaid?.value ?? (asked.zeroTier == nil ? .absent : .silent)
-        reading.sources += source(of: facts.zeroTier, zeroTierSaid?.took ?? Self.limit)
+        reading.sources += source(of: facts.zeroTier, zeroTierSaid?.took ?? limit)
         let busSaid = asked.bus?.answer(by: deadline)
         facts.bus = busSaid?.value ?? BusFacts()
-        reading.sources += Self.sources(of: facts.bus, busSaid?.took ?? Self.limit)
+        reading.sources += Self.sources(of: facts.bus, busSaid?.took ?? limit)
         facts.owners = asked.owners?.answer(by: deadline) ?? [:]
         reading.vpns = VPNComposer.compose(table, facts)
         guard let index = reading.vpns.firstIndex(where: { $0.product == .tailscale }) else { return reading }

@@ -106,14 +106,15 @@ struct ServiceNamesTests {
             (VPNProduct.openVPN, "office", "OpenVPN (office)"), (.openVPN, nil, "OpenVPN"),
             (.openVPN, " \u{200B}\n", "OpenVPN"), (.wireGuard, "a\nb", "WireGuard (a b)"),
             (.other, "Work", "Work"), (.other, nil, nil), (.other, " ", nil),
-            (.other, "Router", "VPN Router"),
-            (.other, "Address name", "VPN Address name"), (.other, "IPv6", "VPN IPv6"),
-            (.other, "This Mac", "VPN This Mac"), (.other, "VPN (tun0)", "VPN VPN (tun0)"),
+            (.other, "Router", "Router (tun3)"),
+            (.other, "Address name", "Address name (tun3)"), (.other, "IPv6", "IPv6 (tun3)"),
+            (.other, "This Mac", "This Mac (tun3)"), (.other, "VPN (tun0)", "VPN (tun0) (tun3)"),
             (.other, "VPN home", "VPN home"), (.openVPN, "Router", "OpenVPN (Router)"),
         ] as [(VPNProduct, String?, String?)])
     func wordsOfVPNs(_ product: VPNProduct, _ label: String?, _ word: String?) {
         var vpn = VPNEvidence(product: product)
         vpn.label = label
+        vpn.interface = "tun3"
         #expect(ServiceNames.word(for: vpn) == word)
     }
 }

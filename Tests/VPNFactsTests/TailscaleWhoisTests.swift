@@ -32,9 +32,6 @@ struct TailscaleWhoisTests {
         func advance(_ by: Duration) { time.withLock { $0 = $0 + by } }
     }
 
-    /// For what is no test of the limits, on a machine however busy.
-    static let patient = (mode: Duration.seconds(60), whois: Duration.seconds(60))
-
     static func ask(_ whois: TailscaleWhois, _ source: String) throws -> Bool {
         let answers = try Seen<Bool>()
         if let known = whois.isPeer(try #require(SocketAddress(source)), { answers.add($0) }) { return known }
@@ -45,7 +42,7 @@ struct TailscaleWhoisTests {
     func userspace() throws {
         let scratch = try Scratch()
         let daemon = try StandIn(scratch.path + "/ts.sock") { Self.daemon(Answers.userspace, $0) }
-        let whois = try TailscaleWhois(scratch.places, hasLink: { false }, limits: Self.patient)
+        let whois = try TailscaleWhois(scratch.places, hasLink: { false }, limit: .seconds(30))
         #expect(try Self.ask(whois, Self.peer))
         #expect(try !Self.ask(whois, Self.own))
         #expect(daemon.requests.all.filter { $0.contains("/status") }.count == 1)
@@ -59,7 +56,7 @@ struct TailscaleWhoisTests {
         let daemon = try StandIn(scratch.path + "/ts.sock") { Self.daemon(Answers.running, $0) }
         let clock = Clock()
         let whois = try TailscaleWhois(
-            scratch.places, hasLink: { true }, clock: { clock.now }, limits: Self.patient)
+            scratch.places, hasLink: { true }, limit: .seconds(30), clock: { clock.now })
         #expect(try !Self.ask(whois, Self.peer))
         let source = try #require(SocketAddress(Self.peer))
         // At once, and nothing is asked.
@@ -83,7 +80,7 @@ struct TailscaleWhoisTests {
     func left() throws {
         let scratch = try Scratch()
         try StandIn(scratch.path + "/ts.sock") { _ in .hang("") }.stop()
-        let whois = try TailscaleWhois(scratch.places, hasLink: { false }, limits: Self.patient)
+        let whois = try TailscaleWhois(scratch.places, hasLink: { false }, limit: .seconds(30))
         #expect(try !Self.ask(whois, Self.peer))
     }
 
@@ -99,9 +96,7 @@ struct TailscaleWhoisTests {
         let daemon = try StandIn(scratch.path + "/ts.sock") {
             $0.contains("whois") ? reply : .status(200, Answers.userspace)
         }
-        let whois = try TailscaleWhois(
-            scratch.places, hasLink: { false }, limits: (mode: .seconds(60), whois: TailscaleWhois.whoisLimit)
-        )
+        let whois = try TailscaleWhois(scratch.places, hasLink: { false })
         #expect(try Self.ask(whois, Self.own))
         daemon.stop()
     }
@@ -121,9 +116,7 @@ struct TailscaleWhoisTests {
         let daemon = try StandIn(scratch.path + "/ts.sock") {
             $0.contains("whois") ? .hang("") : .status(200, Answers.userspace)
         }
-        let whois = try TailscaleWhois(
-            scratch.places, hasLink: { false }, limits: (mode: .seconds(60), whois: TailscaleWhois.whoisLimit)
-        )
+        let whois = try TailscaleWhois(scratch.places, hasLink: { false })
         let source = try #require(SocketAddress(Self.peer))
         let answers = try Seen<Bool>()
         for _ in 0..<400 {
