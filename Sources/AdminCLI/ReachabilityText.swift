@@ -138,7 +138,7 @@ package enum ReachabilityText {
         if let igd = router.igd { parts.append("UPnP \(witness(igd, tellsAddress: false))") }
         if let stun = router.stun { parts.append("STUN saw \(stun)") }
         if let mapping = mapping(report) { parts.append(mapping) }
-        let who = report.gateway ?? (parts.isEmpty ? "not asked" : "no gateway known")
+        let who = parts.isEmpty ? "not asked" : report.gateway ?? "no gateway known"
         let codes = router.ifOn.map { "\(router.code); with internet access on: \($0)" } ?? router.code
         return "\(who)\(parts.isEmpty ? "" : ": ")\(parts.joined(separator: ", ")) (\(codes))"
     }
