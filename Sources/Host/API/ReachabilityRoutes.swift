@@ -97,8 +97,11 @@ enum ReachabilityRoutes {
         }
     }
 
-    /// The setting goes off first, so that nothing asks for the mapping again.
-    private static func unmap(_ services: APIServices, _ request: Request, _ responder: Responder) {
+    /// The setting goes off first, so that nothing asks for the mapping again. An earlier request that was granted only now
+    /// may have switched it on meanwhile: then once more.
+    private static func unmap(
+        _ services: APIServices, _ request: Request, _ responder: Responder, isAgain: Bool = false
+    ) {
         let actor = Actor(request)
         services.core.enter { core, moment in
             var wanted = core.storedSettings
@@ -111,6 +114,8 @@ enum ReachabilityRoutes {
                         return responder.refuse(APIProblems.storeUnavailable(message))
                     }
                     services.releaseMapping { standing in
+                        let isOn = services.core.enter { core, _ in core.storedSettings.portMapping != "off" }
+                        if isOn && !isAgain { return unmap(services, request, responder, isAgain: true) }
                         let isLeft = standing.mapping.map { if case .active = $0 { true } else { false } }
                         responder.send(
                             PortMapping(
