@@ -31,7 +31,8 @@ struct DialRulesTests {
         #expect(race.outcome == .won(0))
         #expect(race.deadline == nil)
         // What comes later is nothing.
-        #expect(race.ended(2, at: Self.at(2)) == [] && race.ready(2) == [])
+        #expect(race.ended(2, at: Self.at(2)) == [])
+        #expect(race.ready(2) == [])
         #expect(race.advance(at: Self.at(30)) == [])
     }
 
@@ -72,7 +73,8 @@ struct DialRulesTests {
         #expect(race.ended(1, at: Self.at(0.2)) == [])
         #expect(race.outcome == .failed)
         var none = DialRace(count: 0, at: Self.at(0))
-        #expect(none.advance(at: Self.at(0)) == [] && none.outcome == .failed)
+        #expect(none.advance(at: Self.at(0)) == [])
+        #expect(none.outcome == .failed)
     }
 
     @Test("pairing dials strictly one at a time")
@@ -198,7 +200,7 @@ struct DialRulesTests {
         var revoked = false
         var newKey = false
         var lastConnectedAt: Double? = 150
-        var address = address("100.64.1.1", "vpn")
+        var address = DialRulesTests.address("100.64.1.1", "vpn")
         var accepts = false
     }
 

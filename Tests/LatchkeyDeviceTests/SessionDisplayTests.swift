@@ -79,24 +79,24 @@ struct SessionDisplayTests {
     func lingers() {
         var line = StreamLine()
         #expect(!line.shows(at: Self.at(0)))
-        #expect(line.report(true, at: Self.at(1)))
-        #expect(!line.report(true, at: Self.at(1.5)))
+        #expect(line.report(true, at: Self.at(1)) == true)
+        #expect(line.report(true, at: Self.at(1.5)) == false)
         #expect(line.shows(at: Self.at(100)))
-        #expect(!line.report(false, at: Self.at(10)))
+        #expect(line.report(false, at: Self.at(10)) == false)
         #expect(line.shows(at: Self.at(11.99)) && !line.shows(at: Self.at(12)))
         // Another spell is announced again.
-        #expect(line.report(true, at: Self.at(20)))
+        #expect(line.report(true, at: Self.at(20)) == true)
     }
 
     @Test("covered, it ends at once")
     func covered() {
         var line = StreamLine()
-        #expect(!line.cover(true))
-        #expect(!line.report(true, at: Self.at(1)))
+        #expect(line.cover(true) == false)
+        #expect(line.report(true, at: Self.at(1)) == false)
         #expect(!line.shows(at: Self.at(1)))
-        #expect(line.cover(false))
-        #expect(!line.cover(true))
-        #expect(!line.cover(false))
+        #expect(line.cover(false) == true)
+        #expect(line.cover(true) == false)
+        #expect(line.cover(false) == false)
         #expect(line.shows(at: Self.at(2)))
         _ = line.cover(true)
         _ = line.report(false, at: Self.at(3))

@@ -26,6 +26,15 @@ struct PacingPolicyTests {
             return verdict
         }
 
+        /// The sweep of a second; whether it asks.
+        mutating func sweep(at now: Double) -> Bool { pacing.sweep(spacing: &spacing, at: at(now)) }
+
+        /// Sent and withheld of the second that ends.
+        mutating func counts() -> [Int] {
+            let counts = pacing.closeSecond()
+            return [counts.sent, counts.withheld]
+        }
+
         /// A client that saw its first picture and took all of it.
         static func watching(isHome: Bool = false) -> Bench {
             var bench = Bench(isHome: isHome)
@@ -44,7 +53,7 @@ struct PacingPolicyTests {
         #expect(bench.frame(900) == .withhold(counts: false, asks: true))
         #expect(bench.frame(900) == .withhold(counts: false, asks: false))
         #expect(bench.frame(4_000_000, key: true) == .send)
-        #expect(bench.pacing.closeSecond() == (1, 0))
+        #expect(bench.counts() == [1, 0])
     }
 
     /// With nothing of a keyframe on its way: what waits, and whether a frame goes.
@@ -112,7 +121,7 @@ struct PacingPolicyTests {
         #expect(bench.frame(10, at: 3.1) == Self.lostAndAsked)
         #expect(bench.frame(50_000, key: true, at: 3.2) == .send)
         #expect(bench.frame(10, at: 3.3) == .send)
-        #expect(bench.pacing.closeSecond() == (3, 5))
+        #expect(bench.counts() == [3, 5])
     }
 
     @Test func anAwaitedKeyframeHasToFit() {
@@ -134,14 +143,14 @@ struct PacingPolicyTests {
 
     @Test func theSweepAsksWhenThePictureIsStill() {
         var bench = Bench.watching()
-        #expect(!bench.pacing.sweep(spacing: &bench.spacing, at: at(0)))
+        #expect(bench.sweep(at: 0) == false)
         bench.frame(300 << 10)
         bench.frame(10)
-        #expect(!bench.pacing.sweep(spacing: &bench.spacing, at: at(1)))
+        #expect(bench.sweep(at: 1) == false)
         bench.pacing.took(bytes: 300 << 10)
-        #expect(bench.pacing.sweep(spacing: &bench.spacing, at: at(2)))
-        #expect(!bench.pacing.sweep(spacing: &bench.spacing, at: at(3.9)))
-        #expect(bench.pacing.sweep(spacing: &bench.spacing, at: at(4)))
+        #expect(bench.sweep(at: 2) == true)
+        #expect(bench.sweep(at: 3.9) == false)
+        #expect(bench.sweep(at: 4) == true)
     }
 
     @Test func besideAClientAtHomeItIsAskedForLessOften() {
@@ -168,7 +177,7 @@ struct PacingPolicyTests {
         #expect(bench.frame(10, unacknowledged: 0) == Self.lost)
         #expect(bench.frame(10, key: true, unacknowledged: 9) == .send)
         #expect(bench.frame(10, unacknowledged: 3, at: 0.1) == Self.lostAndAsked)
-        #expect(!bench.pacing.sweep(spacing: &bench.spacing, at: at(9)))
+        #expect(bench.sweep(at: 9) == false)
         #expect(bench.frame(10, key: true, unacknowledged: 9) == .send)
         #expect(bench.frame(10, key: true, unacknowledged: 9) == .send)
     }
