@@ -33,7 +33,7 @@ struct LinkJudgeTests {
         }
     }
 
-    @Test(arguments: [
+    static let traces: [(String, String)] = [
         // 06's own.
         ("ss", "FF"), ("sss", "FFB"), ("scscs", "FFFFB"), ("sssccccc", "FFBBBBBF"),
         ("ssscczzc", "FFBBBBBF"), ("ddd", "FFS"), ("dddc", "FFSB"), ("wwww", "FFFF"),
@@ -53,7 +53,9 @@ struct LinkJudgeTests {
         ("DDDDDDz", "FFSSSSF"), ("dddcddd", "FFSBBBS"),
         // Clean seconds count across states: the dead ones here withheld nothing.
         ("sssDDDcc", "FFBBBSFF"), ("sssDDcc", "FFBBBBB"), ("sssDDccc", "FFBBBBBF"),
-    ])
+    ]
+
+    @Test(arguments: traces)
     func states(_ seconds: String, _ states: String) {
         var judge = LinkJudge()
         var seen = ""
@@ -64,10 +66,12 @@ struct LinkJudgeTests {
         #expect(seen == states)
     }
 
-    @Test(arguments: [
+    static let shortSeconds: [(Int, Int, Bool)] = [
         (58, 2, false), (54, 6, true), (17, 3, true), (27, 3, true), (28, 3, false), (0, 2, false),
         (0, 3, true), (0, 0, false), (55, 6, false), (0, 1 << 50, true),
-    ])
+    ]
+
+    @Test(arguments: shortSeconds)
     func short(_ sent: Int, _ withheld: Int, _ isShort: Bool) {
         let second = LinkSecond(sent: sent, withheld: withheld, taken: 0, waiting: 0, heard: true)
         #expect(second.isShort == isShort)
@@ -98,9 +102,9 @@ struct LinkJudgeTests {
         #expect(judge.state == .behind && judge.carriedKbps == 8_796_093_022)
     }
 
-    @Test(arguments: [
+    static let carriedRates: [([(Int, Int)], Int?)] = [
         // taken, waiting of each second; the carried rate after the last.
-        ([(0, 200_000), (0, 200_000), (2_250_000, 200_000)], Int?.some(6000)),
+        ([(0, 200_000), (0, 200_000), (2_250_000, 200_000)], 6000),
         ([(0, 200_000), (2_250_000, 200_000)], nil),
         ([(0, 200_000), (0, 200_000), (2_250_000, 16_383)], nil),
         // Seconds that do not measure stand in the window and count for nothing.
@@ -115,7 +119,9 @@ struct LinkJudgeTests {
         ([(187, 50_000), (188, 50_000), (187, 50_000), (188, 50_000)], 2),
         ([(187, 50_000), (187, 50_000), (187, 50_000), (188, 50_000)], 1),
         ([(62, 50_000), (62, 50_000), (62, 50_000)], 0), ([(63, 50_000), (63, 50_000), (63, 50_000)], 1),
-    ])
+    ]
+
+    @Test(arguments: carriedRates)
     func carried(_ seconds: [(Int, Int)], _ kbps: Int?) {
         var judge = LinkJudge()
         for (taken, waiting) in seconds {
@@ -138,11 +144,13 @@ struct LinkJudgeTests {
                     state: .behind, withheld: 6, offered: 60, carriedKbps: 800, waiting: 50_000))
     }
 
-    @Test(arguments: [
+    static let reportedRates: [(Int, Int?)] = [
         // What the fourth second took, and the mean of four that is reported: from 800, by a quarter either way.
-        (100_000, Int?.none), (199_700, nil), (199_800, 1000), (200_000, 1000), (300, nil), (249, 600),
+        (100_000, nil), (199_700, nil), (199_800, 1000), (200_000, 1000), (300, nil), (249, 600),
         (0, 600),
-    ])
+    ]
+
+    @Test(arguments: reportedRates)
     func reportedAgain(_ taken: Int, _ kbps: Int?) {
         var judge = LinkJudge()
         for _ in 0..<3 { _ = judge.close(Self.short(taken: 100_000)) }

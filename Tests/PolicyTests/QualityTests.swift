@@ -32,9 +32,11 @@ struct QualityTests {
         #expect(Quality(bitrate: 12_000_000, captureScale: 2).name == "12 Mbps · Retina")
     }
 
-    @Test(arguments: [
+    static let storedScales: [(Double, Int)] = [
         (1.5, 2), (1.499, 1), (2, 2), (1, 1), (0, 1), (-3, 1), (3, 2), (.infinity, 2), (.nan, 1),
-    ])
+    ]
+
+    @Test(arguments: storedScales)
     func scales(_ stored: Double, _ scale: Int) { #expect(Quality.captureScale(stored) == scale) }
 
     @Test(arguments: [
@@ -43,22 +45,26 @@ struct QualityTests {
     ])
     func bitrates(_ stored: Int, _ bitrate: Int) { #expect(Quality.clampedBitrate(stored) == bitrate) }
 
-    @Test(arguments: [
+    static let frameRates: [(Int, Int?, Bool, Int)] = [
         // limit, asked, software, fps
-        (120, Int?.none, false, 60), (120, 120, false, 120), (120, 240, false, 120), (60, 120, false, 60),
+        (120, nil, false, 60), (120, 120, false, 120), (120, 240, false, 120), (60, 120, false, 60),
         (120, 10, false, 24), (120, 24, false, 24), (120, 30, false, 30), (24, nil, false, 24),
         (30, 60, false, 30), (120, 120, true, 60), (120, 61, true, 60), (120, 59, true, 59),
         (120, nil, true, 60),
-    ])
-    func frameRates(_ limit: Int, _ asked: Int?, _ software: Bool, _ fps: Int) {
+    ]
+
+    @Test(arguments: frameRates)
+    func rates(_ limit: Int, _ asked: Int?, _ software: Bool, _ fps: Int) {
         #expect(StreamTarget.fps(maxFPS: limit, asked: asked, softwareEncoder: software) == fps)
     }
 
-    @Test(arguments: [
+    static let targets: [(Int, Int, Int, Int)] = [
         (4_000_000, 60, 4_000_000, 4), (4_000_000, 120, 8_000_000, 8), (15_000_000, 120, 30_000_000, 30),
         (150_000_000, 120, 300_000_000, 300), (1_000_000, 59, 983_333, 0), (8_500_000, 60, 8_500_000, 8),
         (40_000_000, 24, 16_000_000, 16), (Int.max, 2, Int.max, Int.max / 1_000_000),
-    ])
+    ]
+
+    @Test(arguments: targets)
     func encoderTargets(_ bitrate: Int, _ fps: Int, _ target: Int, _ megabits: Int) {
         let stream = StreamTarget(bitrate: bitrate, fps: fps, captureScale: 1)
         #expect(stream.encoderBitrate == target)
@@ -75,14 +81,16 @@ struct QualityTests {
                 == StreamTarget(bitrate: 15_000_000, fps: 120, captureScale: 2))
     }
 
-    @Test(arguments: [
+    static let streams: [(StreamTarget, Bool)] = [
         (StreamTarget(bitrate: 15_000_000, fps: 60, captureScale: 2), false),
         (StreamTarget(bitrate: 15_000_001, fps: 60, captureScale: 2), true),
         (StreamTarget(bitrate: 15_000_000, fps: 61, captureScale: 2), true),
         (StreamTarget(bitrate: 15_000_000, fps: 60, captureScale: 1), true),
         // The same bits a second at another rate are another stream.
         (StreamTarget(bitrate: 30_000_000, fps: 30, captureScale: 2), true),
-    ])
+    ]
+
+    @Test(arguments: streams)
     func restarts(_ new: StreamTarget, _ restarts: Bool) {
         #expect(StreamTarget(bitrate: 15_000_000, fps: 60, captureScale: 2).restarts(to: new) == restarts)
     }

@@ -10,9 +10,9 @@ struct SessionLinkTests {
         StreamTarget(bitrate: megabits * 1_000_000, fps: fps, captureScale: scale)
     }
 
-    @Test(arguments: [
+    static let suggestions: [(Int?, Int, Int, Int, LinkSuggestion?)] = [
         // 06 A7.
-        (Int?.some(30_000), 40, 60, 2, LinkSuggestion?.some(LinkSuggestion(bitrate: 15_000_000))),
+        (30_000, 40, 60, 2, LinkSuggestion(bitrate: 15_000_000)),
         (30_000, 40, 120, 2, LinkSuggestion(bitrate: 8_000_000)),
         (3_000, 40, 60, 2, LinkSuggestion(bitrate: 4_000_000, captureScale: 1)),
         (nil, 40, 60, 2, LinkSuggestion(bitrate: 25_000_000)),
@@ -36,7 +36,9 @@ struct SessionLinkTests {
         (1, 40, 0, 1, LinkSuggestion(bitrate: 4_000_000)),
         (1_000, 40, 0, 2, LinkSuggestion(bitrate: 25_000_000)),
         (Int.max, 40, Int.max, 2, LinkSuggestion(bitrate: 25_000_000)),
-    ])
+    ]
+
+    @Test(arguments: suggestions)
     func suggestion(
         _ carried: Int?, _ megabits: Int, _ fps: Int, _ scale: Int, _ want: LinkSuggestion?
     ) {
@@ -119,28 +121,34 @@ struct SessionLinkTests {
         #expect(link == SessionLink())
     }
 
-    @Test(arguments: [
+    static let others: [(StreamTarget?, StreamTarget?, Bool)] = [
         // 06 A6; 40/60/2 each time.
-        (StreamTarget?.some(running(40)), StreamTarget?.some(running(40)), false),
+        (running(40), running(40), false),
         (running(40), running(4), true), (running(40), running(40, fps: 120), true),
         (running(40), running(40, scale: 1), true), (running(40), nil, true), (nil, nil, false),
         (nil, running(40), true),
-    ])
+    ]
+
+    @Test(arguments: others)
     func afresh(_ old: StreamTarget?, _ new: StreamTarget?, _ isAnother: Bool) {
         #expect(SessionLink.isAnother(old, new) == isAnother)
     }
 
-    @Test(arguments: [
+    static let rates: [(Int, String)] = [
         (12_000, "12"), (6_449, "6.4"), (6_450, "6.5"), (0, "0"), (49, "0"), (50, "0.1"), (949, "0.9"),
         (950, "1"), (-7, "0"), (Int.max, "9223372036854775.8"),
-    ])
+    ]
+
+    @Test(arguments: rates)
     func megabits(_ kbps: Int, _ words: String) { #expect(LinkWords.megabits(kbps: kbps) == words) }
 
-    @Test(arguments: [
+    static let sizes: [(Int, String)] = [
         (0, "0 kB"), (499, "0 kB"), (500, "1 kB"), (900_000, "900 kB"), (999_499, "999 kB"),
         (999_500, "1000 kB"), (1_000_000, "1 MB"), (1_049_999, "1 MB"), (1_050_000, "1.1 MB"),
         (1_600_000, "1.6 MB"), (-1, "0 kB"),
-    ])
+    ]
+
+    @Test(arguments: sizes)
     func bytes(_ count: Int, _ words: String) { #expect(LinkWords.bytes(count) == words) }
 
     @Test func logFields() {
@@ -181,11 +189,13 @@ struct SessionLinkTests {
 
 /// The relay's own count (06 C2, C3).
 struct RelayMeterTests {
-    @Test(arguments: [
+    static let estimates: [(Int, Int, Int)] = [
         (54, 100, 6), (45, 250, 15), (60, 40, 2), (0, 1000, 60), (10, 1000, 60), (0, 0, 0), (60, 0, 0),
         (0, 500, 30), (0, 8, 0), (0, 9, 1), (60, 999, 120), (1, 999, 120), (1, 500, 1), (1, 499, 0),
         (60, 700, 120), (60, 600, 90), (5, 2000, 60), (5, -3, 0), (Int.max, 5, 120),
-    ])
+    ]
+
+    @Test(arguments: estimates)
     func estimate(_ sent: Int, _ stopped: Int, _ withheld: Int) {
         #expect(WithheldEstimate.withheld(sent: sent, stopped: stopped) == withheld)
     }
