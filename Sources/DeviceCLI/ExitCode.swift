@@ -30,7 +30,7 @@ package struct ExitCode: RawRepresentable, Equatable, Sendable {
             case .badAddress, .badLink, .codeLength, .codeTypo, .noAddress, .storage: .usage
             case .unknownHost: .unknownHost
             case .wrongHost, .badAnswer: .anotherKey
-            case .noAnswer, .nameNotFound, .notSill, .lost: .noAnswer
+            case .noAnswer, .nameNotFound, .notSill, .vpnOff, .localNetwork, .lost: .noAnswer
             // A port nobody listens on answers nothing; a listener that hangs up is a host that said no.
             case .refused: error.reachedPeer ? .refused : .noAnswer
             default: .refused

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Policy
 internal import Sockets
 internal import Wire
 
@@ -43,15 +44,7 @@ public struct DialCandidate: Sendable, Hashable {
         isSaved = door == .remote
         let tailscale = SavedAddress.isTailscaleShape(address.host)
         meansLittle = address.kind == "lan" && !tailscale
-        route = door == .home ? "on this network" : Self.route(kind: address.kind, via: address.via)
-    }
-
-    private static func route(kind: String, via: String) -> String {
-        switch kind {
-        case "vpn": via.isEmpty || via.hasPrefix("VPN (") ? "through your VPN" : "through \(via)"
-        case "lan": "by address"
-        default: "over the internet"
-        }
+        route = door == .home ? "on this network" : Route.dialled(kind: address.kind, via: address.via)
     }
 }
 

@@ -39,8 +39,12 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         public static let busy = Code("busy")
         /// The host, or whatever is there, closed the connection without a word.
         public static let refused = Code("refused")
+        /// Nothing answers at an address that only a VPN leads to, and this device uses none.
+        public static let vpnOff = Code("vpnOff")
         /// The name has no address.
         public static let nameNotFound = Code("nameNotFound")
+        /// This device may not use its own network.
+        public static let localNetwork = Code("localNetwork")
         /// Something answered that does not speak this protocol.
         public static let notSill = Code("notSill")
         /// Nothing answered in time.
@@ -94,8 +98,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
     var rank: Int {
         let order: [Code] = [
             .badAnswer, .pairingRefused, .notPairing, .wrongHost, .revoked, .remoteOff, .busy, .goodbye,
-            .refused,
-            .nameNotFound, .notSill, .noAnswer,
+            .refused, .vpnOff, .nameNotFound, .localNetwork, .notSill, .noAnswer,
         ]
         return order.firstIndex(of: code) ?? order.count
     }

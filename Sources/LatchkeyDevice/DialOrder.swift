@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Policy
 internal import Wire
 
 /// In which order a saved host's addresses are dialled (06 B2). Pure.
@@ -8,6 +9,16 @@ enum DialOrder {
     struct Subnet: Sendable, Equatable {
         var prefix: IPAddress
         var bits: Int
+    }
+
+    /// The IPv4 networks that this machine is part of. One that is a single address, or all there are, is none.
+    static func subnets(of table: InterfaceTable) -> [Subnet] {
+        table.interfaces.filter { $0.link.isUp && $0.kind != .loopback }.flatMap { interface in
+            interface.addresses.filter {
+                $0.ip.family == .v4 && !$0.ip.isLinkLocal && (1...31).contains($0.prefixBits)
+            }
+            .map { Subnet(prefix: $0.ip, bits: $0.prefixBits) }
+        }
     }
 
     /// Addresses with their ports, best first, each once.

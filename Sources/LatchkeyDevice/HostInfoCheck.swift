@@ -3,14 +3,6 @@
 internal import CryptoEngine
 internal import Wire
 
-/// A host info whose signature holds and whose signer is the host of the connection it came by.
-struct VerifiedHostInfo: Sendable {
-    /// What the host says.
-    let info: HostInfo
-    /// Whose word it is: this connection's host.
-    let signer: Fingerprint
-}
-
 /// What a kind 18 is worth (01 section 6.4). Pure.
 enum HostInfoCheck {
     /// Checks 1 to 5, in order; nil as soon as one fails. The message is then ignored, and nothing is sent back.

@@ -9,14 +9,28 @@ struct Liveness: Sendable {
     /// How many worst round trips of silence are still normal.
     static let factor = 4.0
 
+    /// How long a remote session's path may lead nowhere.
+    static let pathLimit: Duration = .seconds(3)
+
     private var lastByte: MonotonicTime
+    private let isRemote: Bool
+    /// Since when the device has no way to the host.
+    private var pathLostAt: MonotonicTime?
     private var second: Int64 = .min
     private var worstOfSecond = 0.0
     /// The worst round trip, in seconds, of the last whole second that measured one.
     private var worst = 0.0
 
     /// A session that begins now.
-    init(now: MonotonicTime) { lastByte = now }
+    init(now: MonotonicTime, isRemote: Bool = false) {
+        lastByte = now
+        self.isRemote = isRemote
+    }
+
+    /// The device's way to the host came or went; known only where the system says so.
+    mutating func path(isViable: Bool, at now: MonotonicTime) {
+        if isViable { pathLostAt = nil } else if pathLostAt == nil { pathLostAt = now }
+    }
 
     /// A byte has come.
     mutating func heard(at now: MonotonicTime) { lastByte = now }
@@ -36,5 +50,8 @@ struct Liveness: Sendable {
     var limit: Duration { max(Self.floor, .seconds(Self.factor * max(worst, worstOfSecond))) }
 
     /// Whether to give the session up.
-    func isSilent(at now: MonotonicTime) -> Bool { now - lastByte > limit }
+    func isSilent(at now: MonotonicTime) -> Bool {
+        if isRemote, let pathLostAt, now - pathLostAt > Self.pathLimit { return true }
+        return now - lastByte > limit
+    }
 }

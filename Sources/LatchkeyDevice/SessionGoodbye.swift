@@ -25,15 +25,29 @@ public struct SessionGoodbye: Sendable, Equatable {
         reconnect = goodbye.reconnect
     }
 
-    /// Whether a device comes back by itself: the six reasons of generation 1 keep their own rule, every other one
-    /// follows the host's word.
-    public var comesBack: Bool {
+    /// Where a device looks for a host by itself after a session.
+    public enum ComingBack: Sendable, Equatable {
+        /// On its networks and, when it is not there, at its remote addresses.
+        case everywhere
+        /// On its networks alone.
+        case homeOnly
+        /// Nowhere: a person has to.
+        case never
+    }
+
+    /// What this goodbye makes a device do: the six reasons of generation 1 keep their own rule, every other one follows
+    /// the host's word (06 B4).
+    public var comingBack: ComingBack {
         switch reason {
-        case "quit", "busy", "remoteOff", "internetOff": true
-        case "removed", "pairingRequired": false
-        default: reconnect ?? false
+        case "quit", "busy": .everywhere
+        case "remoteOff", "internetOff": .homeOnly
+        case "removed", "pairingRequired": .never
+        default: reconnect == true ? .everywhere : .never
         }
     }
+
+    /// Whether a device comes back by itself at all.
+    public var comesBack: Bool { comingBack != .never }
 
     /// One sentence for people.
     public var words: String {

@@ -15,6 +15,20 @@ package enum Route {
         }
     }
 
+    /// How a device names the way it dialled a host (06 B3): by the path when that is known to have used a tunnel, else by
+    /// the address's kind. `via` is where the address came from.
+    package static func dialled(kind: String, via: String, usedTunnel: Bool? = nil) -> String {
+        if usedTunnel == true || (kind == "vpn" && usedTunnel == nil) {
+            // A tunnel without a service behind it is named by its interface, which says nothing to people.
+            let isNamed = kind == "vpn" && !via.isEmpty && !via.hasPrefix("VPN (")
+            return isNamed ? "through \(via)" : "through your VPN"
+        }
+        switch kind {
+        case "vpn", "lan": return "by address"
+        default: return "over the internet"
+        }
+    }
+
     /// Where an ask came from.
     package static func place(_ origin: Origin) -> String {
         switch origin {

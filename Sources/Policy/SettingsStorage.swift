@@ -66,11 +66,10 @@ extension Settings {
     private static func quality(_ stored: [String: String], _ pair: String, _ base: Quality) -> Quality {
         var quality = base
         if let bitrate = stored[pair + ".bitrate"].flatMap({ Int($0) }) {
-            let range = SettingRange.bitrate
-            quality.bitrate = min(max(bitrate, range.lowerBound), range.upperBound)
+            quality.bitrate = Quality.clampedBitrate(bitrate)
         }
         if let scale = stored[pair + ".captureScale"].flatMap({ Double($0) }) {
-            quality.captureScale = scale >= 1.5 ? 2 : 1
+            quality.captureScale = Quality.captureScale(scale)
         }
         return quality
     }

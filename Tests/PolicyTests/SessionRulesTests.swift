@@ -56,6 +56,23 @@ struct SessionRulesTests {
         #expect(Route.isAway(door: door, origin: origin) == away)
     }
 
+    /// 06 B3: what a device calls the way it dialled.
+    static let dialledRoutes: [(String, String, Bool?, String)] = [
+        ("vpn", "Tailscale", nil, "through Tailscale"),
+        ("vpn", "Tailscale", true, "through Tailscale"),
+        ("vpn", "VPN (wg0)", true, "through your VPN"), ("vpn", "VPN (wg0)", nil, "through your VPN"),
+        ("vpn", "", nil, "through your VPN"), ("vpn", "Tailscale", false, "by address"),
+        ("internet", "Router", true, "through your VPN"), ("internet", "Router", nil, "over the internet"),
+        ("internet", "", false, "over the internet"), ("lan", "eth0", true, "through your VPN"),
+        ("lan", "eth0", nil, "by address"), ("lan", "eth0", false, "by address"),
+        ("another", "", nil, "over the internet"),
+    ]
+
+    @Test(arguments: dialledRoutes)
+    func dialled(_ kind: String, _ via: String, _ usedTunnel: Bool?, _ words: String) {
+        #expect(Route.dialled(kind: kind, via: via, usedTunnel: usedTunnel) == words)
+    }
+
     static func settings(
         require: Bool = true, remote: Bool = true, internet: Bool = true, direct: Bool = true,
         floor: String = "0",
