@@ -87,6 +87,9 @@ def pytest_xdist_make_scheduler(config, log):
     class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             file = config.rootpath / nodeid.partition("::")[0]
+            # Those of reachability share their labs from file to file too.
+            if file.name.startswith("test_reachability"):
+                return "reachability"
             return file.name if shares_labs(file) else nodeid
 
     return Together(config, log)
