@@ -52,7 +52,7 @@ struct LinkJudgeTests {
         ("dddccc", "FFSBBB"), ("dddcccccc", "FFSBBBBFF"), ("DDDc", "FFSF"), ("dddddc", "FFSSSB"),
         ("DDDDDDz", "FFSSSSF"), ("dddcddd", "FFSBBBS"),
         // Clean seconds count across states: the dead ones here withheld nothing.
-        ("sssDDDcc", "FFBBBSFF"), ("sssDDcc", "FFBBBBB"), ("sssDDccc", "FFBBBBBF"),
+        ("sssDDDcc", "FFBBBSFF"), ("sssDDcc", "FFBBBBB"), ("sssccDDD", "FFBBBBBS"), ("sssDDccc", "FFBBBBBF"),
     ]
 
     @Test(arguments: traces)

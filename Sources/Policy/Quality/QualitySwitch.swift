@@ -196,8 +196,6 @@ package struct QualitySwitch<ID: Hashable & Sendable>: Sendable {
                 outcome.flip = Flip(toAway: runsAway, broughtBy: broughtBy)
             }
         }
-        // The wish came back to what runs before it was taken.
-        if wantsAway == runsAway { waiting = nil }
         if before.restarts(to: target) { outcome.restart = target }
         return outcome
     }
