@@ -219,10 +219,11 @@ extension Core {
         }
     }
 
-    /// Another pair runs, or the pairs are others (06 A3).
+    /// Another pair runs, or the pairs are others (06 A3). With nobody connected it stays as it was.
     mutating func refreshQuality() {
         let view = QualityView(
-            home: settings.home, away: settings.away, maxFPS: settings.maxFPS, runsAway: table.awayCount > 0)
+            home: settings.home, away: settings.away, maxFPS: settings.maxFPS,
+            runsAway: AwayRule.wantsAway(table.presence, before: lastQuality.runsAway))
         guard view != lastQuality else { return }
         lastQuality = view
         emit(.event(.qualityChanged(view)))

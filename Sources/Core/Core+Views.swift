@@ -21,7 +21,7 @@ extension Core {
             devices: devices.count,
             quality: QualityView(
                 home: settings.home, away: settings.away, maxFPS: settings.maxFPS,
-                runsAway: table.awayCount > 0),
+                runsAway: lastQuality.runsAway),
             advertising: advertising,
             request: request.flatMap { moment.now < $0.ends ? $0 : nil },
             reachability: reachability.report.map { ($0.report.verdict, $0.at) },

@@ -25,8 +25,8 @@ struct SessionTable: Sendable {
     private(set) var remoteCount = 0
     /// Sessions that a streaming process holds, those that were told to go included.
     private(set) var delegatedCount = 0
-    /// Sessions that are away and were not told to go.
-    private(set) var awayCount = 0
+    /// Who is connected and was not told to go, by whether they are away (06 A3).
+    private(set) var presence = Presence()
 
     var count: Int { byID.count }
 
@@ -96,7 +96,7 @@ struct SessionTable: Sendable {
 
     private mutating func count(_ view: SessionView, by step: Int) {
         if view.door == .remote { remoteCount += step }
-        if view.away { awayCount += step }
+        if view.away { presence.away += step } else { presence.home += step }
     }
 
     private func sessions(_ ids: Set<SessionID>?) -> [Session] {

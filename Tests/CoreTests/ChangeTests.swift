@@ -240,12 +240,12 @@ struct ChangeTests {
         settings.internetAccess = true
         let driver = Driver(settings, devices: [Driver.record("D")])
         let id = driver.session(.remote, "D", .internet) ?? SessionID(text: "")
-        #expect(driver.core.table.remoteCount == 1 && driver.core.table.awayCount == 1)
+        #expect(driver.core.table.remoteCount == 1 && driver.core.table.presence.away == 1)
         driver.effects = []
         for _ in 0..<2 { driver.input { $0.sessionSaidGoodbye(id, .noHost("Gone."), $1) } }
         #expect(driver.core.session(id)?.goodbye == .noHost("Gone."))
         #expect(driver.core.counters.goodbyes == ["noHost": 1])
-        #expect(driver.core.table.remoteCount == 0 && driver.core.table.awayCount == 0)
+        #expect(driver.core.table.remoteCount == 0 && driver.core.table.presence.away == 0)
         #expect(driver.goodbyes.isEmpty, "the worker is not told what it said")
         let closing = driver.effects.compactMap {
             if case .event(.sessionClosing(let view, let goodbye)) = $0 { (view.id, goodbye) } else { nil }
@@ -291,11 +291,20 @@ struct ChangeTests {
                 if case .event(.qualityChanged(let view)) = $0 { view.runsAway } else { nil }
             }
         }
-        _ = driver.session(.remote, "D", .lan)
+        func left(_ session: SessionID?) {
+            guard let session else { return }
+            driver.input { $0.sessionEnded(session, .peerClosed, $1) }
+        }
+        let home = driver.session(.remote, "D", .lan)
+        let away = driver.session(.remote, "D", .vpn)
+        // One at home is enough for the home pair.
         #expect(runs() == [])
-        let away = driver.session(.remote, "D", .vpn) ?? SessionID(text: "")
+        left(home)
         #expect(runs() == [true])
-        driver.input { $0.sessionEnded(away, .peerClosed, $1) }
+        left(away)
+        // The next one decides.
+        #expect(runs() == [true] && driver.core.status(driver.moment).quality.runsAway)
+        _ = driver.session(.home, "D")
         #expect(runs() == [true, false])
     }
 }

@@ -122,7 +122,11 @@ final class StandIn: Sendable {
         Thread.detachNewThread { [self] in
             while true {
                 let client = accept(descriptor, nil, nil)
-                guard client >= 0 else { return }
+                guard client >= 0 else {
+                    // Closed here alone: elsewhere its number could be another's listener when this accepts.
+                    close(descriptor)
+                    return
+                }
                 open.withLock { $0.append(client) }
                 Thread.detachNewThread { [self] in serve(client, reply) }
             }
@@ -184,7 +188,6 @@ final class StandIn: Sendable {
         else { return }
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
         drop()
-        close(descriptor)
     }
 
     deinit { stop() }
