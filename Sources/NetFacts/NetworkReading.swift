@@ -29,7 +29,8 @@ struct NetworkReading {
     /// The same router's IPv6, as its announcements or the owner have it. A default route alone counts: only a router that
     /// leads to the internet may be the one that speaks UPnP.
     private func gateway6(of index: UInt32) -> IPAddress? {
-        Self.best(of: routes6.filter { $0.destinationBits == 0 && $0.gateways[index] != nil })?.gateways[index]
+        Self.best(of: routes6.filter { $0.destinationBits == 0 && $0.gateways[index] != nil })?.gateways[
+            index]
     }
 
     /// The lowest-metric one: of the main table, of any table, of the others.

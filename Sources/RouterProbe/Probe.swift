@@ -62,7 +62,8 @@ final class Probe: Sendable {
         guard question.asksUPnP else { return }
         record.waits(for: .upnp)
         let witness = UPnPWitness(
-            discovery: question.discovery(ports, limits.times, remembered: remembered), outsidePort: question.outsidePort)
+            discovery: question.discovery(ports, limits.times, remembered: remembered),
+            outsidePort: question.outsidePort)
         crew.start("ask upnp") { [self] in tell(.upnp(witness.ask(limits))) }
     }
 

@@ -312,7 +312,8 @@ extension RouterInAFile {
         @Test("a probe that asks NAT-PMP alone, or finds the IGD, says nothing against it")
         func notForgotten() throws {
             let igd = FakeIGD()
-            let router = try ScriptedRouter(igd.script { $0.natpmp = { _ in [RouterInAFile.Probing.address] } })
+            let router = try ScriptedRouter(
+                igd.script { $0.natpmp = { _ in [RouterInAFile.Probing.address] } })
             defer { router.end() }
             let prober = router.prober()
             var question = ScriptedRouter.question()
@@ -384,7 +385,8 @@ extension RouterInAFile {
         // MARK: Pinholes that are not given to IPv4
 
         private static let wish6 = PinholeWish(
-            gateway: ScriptedRouter.gateway, lan: ScriptedRouter.lan, address: ScriptedRouter.gateway6, port: 7455)
+            gateway: ScriptedRouter.gateway, lan: ScriptedRouter.lan, address: ScriptedRouter.gateway6,
+            port: 7455)
 
         private func pinhole(
             _ igd: FakeIGD, _ wish: PinholeWish = wish6, on link: LANLink = ScriptedRouter.link6,
@@ -419,11 +421,14 @@ extension RouterInAFile {
             #expect(renewed.id == "42" && renewed.isWorking == true)
             #expect(mapper.closePinhole(renewed, on: ScriptedRouter.link6) == .removed)
             let asked = router.asked.filter { $0.action != nil }
-            let actions = ["AddPinhole", "CheckPinholeWorking", "UpdatePinhole", "CheckPinholeWorking", "DeletePinhole"]
+            let actions = [
+                "AddPinhole", "CheckPinholeWorking", "UpdatePinhole", "CheckPinholeWorking", "DeletePinhole",
+            ]
             #expect(asked.filter { $0.host.family == .v4 }.map(\.action) == actions)
             #expect(asked.filter { $0.host.family == .v6 }.map(\.action) == actions)
             for (first, second) in zip(asked, asked.dropFirst()) where second.host.family == .v6 {
-                #expect(first.action == second.action && first.body == second.body && first.path == second.path)
+                #expect(
+                    first.action == second.action && first.body == second.body && first.path == second.path)
                 #expect(second.name == first.name.replacing("127.0.7.1", with: "[::1]"))
             }
         }
@@ -456,7 +461,8 @@ extension RouterInAFile {
             ] {
                 var link = ScriptedRouter.link
                 link.gateway6 = gateway
-                let (outcome, requests) = try pinhole(Self.firewalled { $0.demandsIPv6 = true }, wish, on: link)
+                let (outcome, requests) = try pinhole(
+                    Self.firewalled { $0.demandsIPv6 = true }, wish, on: link)
                 #expect(outcome == refused)
                 #expect(requests.map(\.host) == [ScriptedRouter.gateway])
             }
@@ -476,7 +482,8 @@ extension RouterInAFile {
         func claims(_ steps: [ScriptedRouter.Step]) throws {
             let igd = Self.firewalled { $0.demandsIPv6 = true }
             let times = RouterTimes.whole.with { $0.question = .milliseconds(500) }
-            let (outcome, requests) = try pinhole(igd, Self.wish6, on: ScriptedRouter.link6, times) { script in
+            let (outcome, requests) = try pinhole(igd, Self.wish6, on: ScriptedRouter.link6, times) {
+                script in
                 script.http = { $0.host.family == .v6 ? steps : igd.answer($0) }
             }
             #expect(outcome.code == "pinholeRefused")

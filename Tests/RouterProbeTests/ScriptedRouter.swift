@@ -71,7 +71,8 @@ final class ScriptedRouter: Sendable {
         search = try Socket.datagram(from: LocalEnd(ip: Self.gateway))
         group = try Socket.datagram(from: LocalEnd(ip: Self.gateway))
         strange = try Socket.datagram(from: LocalEnd(ip: Self.stranger))
-        web6 = try script.hearsIPv6
+        web6 =
+            try script.hearsIPv6
             ? Holder(Socket.tcpListener(SocketAddress(ip: Self.gateway6, port: 0), v6Only: true)) : nil
         let port = web6?.socket.localAddress()?.port ?? 0
         web = try Socket.tcpListener(SocketAddress(ip: Self.gateway, port: port), v6Only: false)
