@@ -17,9 +17,7 @@ extension Service {
         }
         let runner = try MappingRunner(
             MappingRunner.Operations(RouterMapper(prober)),
-            link: {
-                RouterQuestion(interfaces.table, seen: SeenGateways(), outsidePort: 0).map { LANLink($0) }
-            },
+            link: { LANLink(interfaces.table) },
             told: { standing in
                 core.enter { core, moment in
                     var requests = RouterRequests()

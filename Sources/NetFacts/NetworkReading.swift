@@ -8,6 +8,8 @@ struct NetworkReading {
     var links: [LinkMessage] = []
     var addresses: [AddressMessage] = []
     var routes: [RouteMessage] = []
+    /// Those of IPv6.
+    var routes6: [RouteMessage] = []
     /// The egress of a route look-up to the internet; nil without a route.
     var primary: UInt32?
 
@@ -21,9 +23,20 @@ struct NetworkReading {
     private func gateway(of index: UInt32) -> IPAddress? {
         let own = routes.filter { $0.gateways[index] != nil }
         let whole = own.filter { $0.destinationBits == 0 }
-        let main = whole.filter { $0.table == RouteMessage.mainTable }
-        let best = [main, whole, own].first { !$0.isEmpty }
-        return best?.min { $0.metric < $1.metric }?.gateways[index]
+        return Self.best(of: whole, else: own)?.gateways[index]
+    }
+
+    /// The same router's IPv6, as its announcements or the owner have it. A default route alone counts: only a router that
+    /// leads to the internet may be the one that speaks UPnP.
+    private func gateway6(of index: UInt32) -> IPAddress? {
+        Self.best(of: routes6.filter { $0.destinationBits == 0 && $0.gateways[index] != nil })?.gateways[
+            index]
+    }
+
+    /// The lowest-metric one: of the main table, of any table, of the others.
+    private static func best(of routes: [RouteMessage], else others: [RouteMessage] = []) -> RouteMessage? {
+        let main = routes.filter { $0.table == RouteMessage.mainTable }
+        return [main, routes, others].first { !$0.isEmpty }?.min { $0.metric < $1.metric }
     }
 
     private var defaults: [RouteMessage] { routes.filter { $0.destinationBits == 0 } }
@@ -41,7 +54,8 @@ struct NetworkReading {
                 infoKind: link.infoKind, master: link.master, isPhysical: device.isPhysical,
                 isWireless: device.isWireless, isModem: device.isModem,
                 isMainDefault: link.index == mainDefault,
-                carriesIPv4DefaultInAnyTable: carriers.contains(link.index), gateway: gateway(of: link.index))
+                carriesIPv4DefaultInAnyTable: carriers.contains(link.index), gateway: gateway(of: link.index),
+                gateway6: gateway6(of: link.index))
         }
         return .make(links: facts, addresses: addresses.map { ($0.index, $0.address) }, primary: primary)
     }

@@ -91,7 +91,7 @@ extension AddressMessage {
     }
 }
 
-/// One IPv4 route, as far as default routes need it (spec 05 B1, `RTM_GETROUTE`).
+/// One route, as far as default routes need it (spec 05 B1, `RTM_GETROUTE`).
 struct RouteMessage: Equatable {
     /// 254 is the main table.
     var table: UInt32
@@ -105,6 +105,8 @@ struct RouteMessage: Equatable {
     var gateways: [UInt32: IPAddress] = [:]
 
     static let mainTable: UInt32 = 254
+    static let familyV4 = addressFamilyV4
+    static let familyV6 = addressFamilyV6
 
     // <linux/rtnetlink.h>.
     private static let output: UInt16 = 4
@@ -118,11 +120,11 @@ struct RouteMessage: Equatable {
 }
 
 extension RouteMessage {
-    /// nil for a body that is cut short, of IPv6, or of a route that leads nowhere (blackhole, unreachable, all of its
-    /// links down).
-    init?(_ body: ArraySlice<UInt8>) {
+    /// nil for a body that is cut short, of another family, or of a route that leads nowhere (blackhole, unreachable, all
+    /// of its links down).
+    init?(_ body: ArraySlice<UInt8>, family: UInt8 = familyV4) {
         // struct rtmsg: family, destination bits, source bits, tos, table, protocol, scope, type, flags.
-        guard body.count >= 12, body.byte(at: 0) == addressFamilyV4, let bits = body.byte(at: 1),
+        guard body.count >= 12, body.byte(at: 0) == family, let bits = body.byte(at: 1),
             let shortTable = body.byte(at: 4), body.byte(at: 7) == Self.unicast, let flags = body.byte(at: 8)
         else { return nil }
         let attributes = NetlinkAttributes(body.dropFirst(12))
@@ -130,9 +132,9 @@ extension RouteMessage {
         var gateways: [UInt32: IPAddress] = [:]
         if flags & Self.dead == 0, let output = attributes.number32(Self.output), output != 0 {
             outputs.append(output)
-            gateways[output] = Self.gateway(attributes)
+            gateways[output] = Self.gateway(attributes, family, output)
         }
-        for hop in attributes[Self.multipath].map(Self.hops) ?? [] {
+        for hop in attributes[Self.multipath].map({ Self.hops($0, family) }) ?? [] {
             outputs.append(hop.output)
             gateways[hop.output] = gateways[hop.output] ?? hop.gateway
         }
@@ -144,19 +146,25 @@ extension RouteMessage {
         self.gateways = gateways
     }
 
-    private static func gateway(_ attributes: NetlinkAttributes) -> IPAddress? {
-        attributes[gateway].flatMap { ip($0, isV4: true, 0) }.flatMap { $0.isUnspecified ? nil : $0 }
+    private static func gateway(
+        _ attributes: NetlinkAttributes, _ family: UInt8, _ output: UInt32
+    ) -> IPAddress? {
+        attributes[gateway].flatMap { ip($0, isV4: family == familyV4, output) }
+            .flatMap { $0.isUnspecified ? nil : $0 }
     }
 
     /// struct rtnexthop: length, flags, hops, interface index; then its attributes.
-    private static func hops(_ bytes: ArraySlice<UInt8>) -> [(output: UInt32, gateway: IPAddress?)] {
+    private static func hops(
+        _ bytes: ArraySlice<UInt8>, _ family: UInt8
+    ) -> [(output: UInt32, gateway: IPAddress?)] {
         var hops: [(output: UInt32, gateway: IPAddress?)] = []
         var rest = bytes
         while let length = rest.number16(at: 0).map(Int.init), length >= 8, length <= rest.count,
             let flags = rest.byte(at: 2), let index = rest.number32(at: 4)
         {
             if flags & dead == 0, index != 0 {
-                hops.append((index, gateway(NetlinkAttributes(rest.prefix(length).dropFirst(8)))))
+                let attributes = NetlinkAttributes(rest.prefix(length).dropFirst(8))
+                hops.append((index, gateway(attributes, family, index)))
             }
             rest = rest.dropFirst((length + 3) & ~3)
         }

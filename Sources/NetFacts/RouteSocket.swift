@@ -22,23 +22,34 @@ struct RouteSocket: ~Copyable {
         shim_netlink_limits(socket.descriptor)
     }
 
-    /// Links, addresses and IPv4 routes of one moment, and where a packet to the internet would leave.
+    /// Links, addresses and routes of one moment, and where a packet to the internet would leave.
     mutating func read() throws(SocketError) -> NetworkReading {
         var reading = NetworkReading()
         for _ in 0..<Self.attempts {
             let links = try dump(NetlinkMessage.Kind.getLink, body: [UInt8](repeating: 0, count: 16))
             let addresses = try dump(NetlinkMessage.Kind.getAddress, body: [UInt8](repeating: 0, count: 8))
-            let routes = try dump(NetlinkMessage.Kind.getRoute, body: [2] + [UInt8](repeating: 0, count: 11))
+            let routes = try dumpRoutes(RouteMessage.familyV4)
+            let routes6 = try dumpRoutes(RouteMessage.familyV6)
             reading.links = links.messages.filter { $0.type == NetlinkMessage.Kind.newLink }
                 .compactMap { LinkMessage($0.body) }
             reading.addresses = addresses.messages.filter { $0.type == NetlinkMessage.Kind.newAddress }
                 .compactMap { AddressMessage($0.body) }
-            reading.routes = routes.messages.filter { $0.type == NetlinkMessage.Kind.newRoute }
-                .compactMap { RouteMessage($0.body) }
-            if links.isWhole && addresses.isWhole && routes.isWhole { break }
+            reading.routes = routes.found
+            reading.routes6 = routes6.found
+            if links.isWhole && addresses.isWhole && routes.isWhole && routes6.isWhole { break }
         }
         reading.primary = try egress()
         return reading
+    }
+
+    private mutating func dumpRoutes(
+        _ family: UInt8
+    ) throws(SocketError) -> (found: [RouteMessage], isWhole: Bool) {
+        let dump = try dump(
+            NetlinkMessage.Kind.getRoute, body: [family] + [UInt8](repeating: 0, count: 11))
+        let found = dump.messages.filter { $0.type == NetlinkMessage.Kind.newRoute }
+            .compactMap { RouteMessage($0.body, family: family) }
+        return (found, dump.isWhole)
     }
 
     /// Links by index and name, in the kernel's order.

@@ -53,13 +53,16 @@ package struct LinkFacts: Sendable, Hashable {
     /// The next hop of its lowest-metric IPv4 default route of the main table, else of any other IPv4 route over it (05
     /// B6); nil when no route over it names one.
     package var gateway: IPAddress?
+    /// The next hop of its lowest-metric IPv6 default route, those of the main table first: most often link-local, with
+    /// this link as its scope. nil when no route names one.
+    package var gateway6: IPAddress?
 
     package init(
         index: UInt32, name: String, hardwareType: UInt16 = 1, isLoopback: Bool = false,
         isPointToPoint: Bool = false, isUp: Bool = true, isRunning: Bool = true, infoKind: String? = nil,
         master: UInt32? = nil, isPhysical: Bool = false, isWireless: Bool = false, isModem: Bool = false,
         isMainDefault: Bool = false, carriesIPv4DefaultInAnyTable: Bool = false,
-        gateway: IPAddress? = nil
+        gateway: IPAddress? = nil, gateway6: IPAddress? = nil
     ) {
         self.index = index
         self.name = name
@@ -76,6 +79,7 @@ package struct LinkFacts: Sendable, Hashable {
         self.isMainDefault = isMainDefault
         self.carriesIPv4DefaultInAnyTable = carriesIPv4DefaultInAnyTable
         self.gateway = gateway
+        self.gateway6 = gateway6
     }
 }
 

@@ -31,6 +31,15 @@ extension RouterQuestion {
     }
 }
 
+extension LANLink {
+    /// From where the router is asked for a mapping or a pinhole: the end that it is probed from, and its IPv6 there.
+    package init?(_ table: InterfaceTable) {
+        guard let question = RouterQuestion(table, seen: SeenGateways(), outsidePort: 0) else { return nil }
+        self.init(question)
+        gateway6 = table.interface(index: question.interfaceIndex)?.link.gateway6
+    }
+}
+
 /// The gateway last seen with each LAN prefix: a VPN can take every route away that names it.
 package struct SeenGateways: Sendable, Equatable {
     /// The most networks that are remembered; of more the oldest goes.

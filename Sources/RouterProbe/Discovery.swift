@@ -15,17 +15,13 @@ struct FoundIGD: Sendable, Equatable {
 
 /// The search for the gateway's IGD (05 B6 steps 1 to 3), on the calling thread and a few of its own.
 struct Discovery: Sendable {
-    static let tries: [Duration] = [.zero, .milliseconds(500)]
-    static let usualTime: Duration = .milliseconds(1500)
-    static let patientTime: Duration = .seconds(3)
-
     let gateway: IPAddress?
     let network: Network
     let local: LocalEnd
     let interfaceIndex: UInt32
     let ports: RouterPorts
-    /// How long answers are waited for.
-    let time: Duration
+    /// When it asks, and how long answers are waited for.
+    let schedule: TrySchedule
     /// Where the gateway's description was last time; tried beside the search.
     let remembered: WebLocation?
 
@@ -38,7 +34,7 @@ struct Discovery: Sendable {
     func find(_ limits: Limits) -> Found {
         var found = Found()
         do throws(SocketError) {
-            let fetches = try Fetches(local: local, deadline: limits.deadline)
+            let fetches = try Fetches(local: local, limits)
             defer { fetches.end() }
             var places = FoundPlaces(gateway: gateway)
             if let remembered, places.add(remembered) { fetches.start(remembered) }
@@ -55,8 +51,8 @@ struct Discovery: Sendable {
         _ limits: Limits
     ) throws(SocketError) {
         let begin = monotonicNow()
-        let end = min(limits.deadline, begin + time)
-        var dues = Self.tries.map { begin + $0 }
+        let end = min(limits.deadline, begin + schedule.end)
+        var dues = schedule.tries.map { begin + $0 }
         // The gateway's places that are still being read; without a gateway, everybody's.
         var pending = places.all.count
         while true {
@@ -137,12 +133,14 @@ struct Discovery: Sendable {
 private struct Fetches: Sendable {
     private let local: LocalEnd
     private let deadline: MonotonicTime
+    private let patience: Duration
     private let stop: WakeUp
     private let crew: Crew<(WebLocation, FoundIGD?)>
 
-    init(local: LocalEnd, deadline: MonotonicTime) throws(SocketError) {
+    init(local: LocalEnd, _ limits: Limits) throws(SocketError) {
         self.local = local
-        self.deadline = deadline
+        deadline = limits.deadline
+        patience = limits.times.question
         stop = try WakeUp()
         crew = try Crew()
     }
@@ -150,14 +148,14 @@ private struct Fetches: Sendable {
     var descriptor: Int32 { crew.descriptor }
 
     func start(_ place: WebLocation) {
-        let (local, deadline, stop) = (local, deadline, stop)
+        let (local, deadline, patience, stop) = (local, deadline, patience, stop)
         crew.start("igd description") {
             var request = HTTPFetch.Request(place.target, host: place.host)
             request.fields = [("Accept", "text/xml")]
             do throws(HTTPFetch.Failure) {
                 let answer = try HTTPFetch.ask(
                     request, at: .tcp(place.address, from: local),
-                    until: min(deadline, monotonicNow() + HTTPFetch.usualTime), stop: stop)
+                    until: min(deadline, monotonicNow() + patience), stop: stop)
                 guard answer.status == 200, let read = GatewayDescription(answer.body, from: place) else {
                     return (place, nil)
                 }

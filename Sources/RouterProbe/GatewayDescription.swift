@@ -67,17 +67,30 @@ struct GatewayDescription: Sendable, Equatable {
     private static func places(
         _ data: inout IGDdatas, _ origin: WebLocation
     ) -> (connection: WebLocation?, firewall: WebLocation?) {
+        let written = (Self.text(of: data.first.controlurl), Self.text(of: data.IPv6FC.controlurl))
         var urls = unsafe UPNPUrls()
         unsafe GetUPNPUrls(&urls, &data, origin.text, 0)
         defer { unsafe FreeUPNPUrls(&urls) }
-        func own(_ url: UnsafeMutablePointer<CChar>?) -> WebLocation? {
-            guard let url = unsafe url, let place = WebLocation(unsafe String(cString: url)),
-                place.address.ip == origin.address.ip
-            else { return nil }
+        func own(_ written: String, _ url: UnsafeMutablePointer<CChar>?) -> WebLocation? {
+            // The library takes for a path whatever does not begin with `http://`, another scheme included.
+            let whole = unsafe hasScheme(written) ? written : url.map { unsafe String(cString: $0) }
+            guard let whole, let place = WebLocation(whole), place.address.ip == origin.address.ip else {
+                return nil
+            }
             return place
         }
-        return unsafe (own(urls.controlURL), own(urls.controlURL_6FC))
+        return unsafe (own(written.0, urls.controlURL), own(written.1, urls.controlURL_6FC))
     }
+
+    /// Whether a URL says how it is to be reached (RFC 3986 section 3.1), so that no base is put before it.
+    private static func hasScheme(_ url: String) -> Bool {
+        let bytes = url.utf8
+        let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
+        guard scheme.count < bytes.count, let first = scheme.first, isLetter(first) else { return false }
+        return scheme.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
     /// One of the library's fixed fields, which Swift sees as a tuple.
     private static func text<Field>(of field: Field) -> String {

@@ -42,14 +42,3 @@ struct NATPMPDatagram: Sendable, Equatable {
         }
     }
 }
-
-/// When a question over NAT-PMP is sent again and when its time is over, counted from the first try (05 B6).
-struct NATPMPSchedule: Sendable, Equatable {
-    let tries: [Duration]
-    let end: Duration
-
-    static let usual = NATPMPSchedule(
-        tries: [.zero, .milliseconds(250), .milliseconds(750)], end: .milliseconds(1750))
-    static let patient = NATPMPSchedule(
-        tries: [.zero, .milliseconds(250), .milliseconds(750), .milliseconds(1750)], end: .milliseconds(3500))
-}

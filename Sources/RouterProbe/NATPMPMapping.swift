@@ -60,7 +60,7 @@ struct NATPMPMapping: Sendable {
     ) -> Answer {
         let begin = monotonicNow()
         // What is given back has less time: the answer to the first question is what counts.
-        let schedule = lifetime == 0 ? NATPMPSchedule.usual : .patient
+        let schedule = lifetime == 0 ? limits.times.natpmp : limits.times.patientNATPMP
         let limits = limits.within(schedule.end, from: begin)
         var dues = schedule.tries.map { begin + $0 }
         while monotonicNow() < limits.deadline {

@@ -8,7 +8,7 @@ internal import Wire
 struct NATPMPWitness: Sendable {
     let gateway: SocketAddress
     let local: LocalEnd
-    let schedule: NATPMPSchedule
+    let schedule: TrySchedule
 
     /// Asks, and hands each answer over as it comes: NAT-PMP's once, then perhaps that PCP answered. Returns when
     /// nothing more can come, or the limits are reached.

@@ -7,11 +7,6 @@ internal import Wire
 
 /// One probe: every witness on a thread of its own, one end for all (05 B6, B12).
 final class Probe: Sendable {
-    /// Nothing lasts longer, whatever a router does.
-    static let hardEnd: Duration = .seconds(6)
-    /// Until when the others are waited for once UPnP has answered everything.
-    static let enough: Duration = .milliseconds(300)
-
     private enum Testimony: Sendable {
         case upnp(UPnPWitness.Testimony)
         case natpmp(NATPMPAnswer)
@@ -30,21 +25,21 @@ final class Probe: Sendable {
     private let testimonies = Mutex<[(Testimony, MonotonicTime)]>([])
 
     init(
-        _ question: RouterQuestion, ports: RouterPorts, lookups: NameLookups, remembered: WebLocation?
+        _ question: RouterQuestion, ports: RouterPorts, lookups: NameLookups, times: RouterTimes,
+        remembered: WebLocation?
     ) throws(SocketError) {
         self.question = question
         self.ports = ports
         self.lookups = lookups
         self.remembered = remembered
-        let now = monotonicNow()
-        limits = Limits(start: now, deadline: now + Self.hardEnd, stop: try WakeUp())
+        limits = try Limits(times, from: monotonicNow())
         crew = try Crew()
         came = try WakeUp()
     }
 
     /// What it brought, and where the gateway's description is.
     func run() -> (facts: RouterFacts, place: WebLocation?) {
-        var record = ProbeRecord(question, at: limits.start)
+        var record = ProbeRecord(question, at: limits.start, enough: limits.times.enough)
         startUPnP(&record)
         startNATPMP(&record)
         startSTUN(&record)
@@ -67,7 +62,8 @@ final class Probe: Sendable {
         guard question.asksUPnP else { return }
         record.waits(for: .upnp)
         let witness = UPnPWitness(
-            discovery: question.discovery(ports, remembered: remembered), outsidePort: question.outsidePort)
+            discovery: question.discovery(ports, limits.times, remembered: remembered),
+            outsidePort: question.outsidePort)
         crew.start("ask upnp") { [self] in tell(.upnp(witness.ask(limits))) }
     }
 
@@ -76,7 +72,7 @@ final class Probe: Sendable {
         record.waits(for: .natpmp)
         let witness = NATPMPWitness(
             gateway: SocketAddress(ip: gateway, port: ports.mapping), local: question.local,
-            schedule: question.isPatient ? .patient : .usual)
+            schedule: question.isPatient ? limits.times.patientNATPMP : limits.times.natpmp)
         crew.start("ask nat-pmp") { [self] in
             witness.ask(
                 limits, answer: { self.tell(.natpmp($0)) }, pcpAsked: { self.tell(.pcpAsked) },
@@ -119,10 +115,10 @@ extension RouterQuestion {
     /// The end on this machine that every question leaves from.
     var local: LocalEnd { LocalEnd(ip: lan, interface: interface.isEmpty ? nil : interface) }
 
-    func discovery(_ ports: RouterPorts, remembered: WebLocation?) -> Discovery {
+    func discovery(_ ports: RouterPorts, _ times: RouterTimes, remembered: WebLocation?) -> Discovery {
         Discovery(
             gateway: gateway, network: Network(address: lan, bits: prefixBits), local: local,
             interfaceIndex: interfaceIndex, ports: ports,
-            time: isPatient ? Discovery.patientTime : Discovery.usualTime, remembered: remembered)
+            schedule: isPatient ? times.patientSearch : times.search, remembered: remembered)
     }
 }

@@ -9,6 +9,7 @@ struct ProbeRecord: Sendable {
 
     private let question: RouterQuestion
     private let start: MonotonicTime
+    private let enough: Duration
     private var evidence = RouterEvidence()
     private var open: Set<Witness> = []
     private var isUPnPWhole = false
@@ -16,9 +17,10 @@ struct ProbeRecord: Sendable {
     /// The gateway's description.
     private(set) var place: WebLocation?
 
-    init(_ question: RouterQuestion, at start: MonotonicTime) {
+    init(_ question: RouterQuestion, at start: MonotonicTime, enough: Duration = RouterTimes().enough) {
         self.question = question
         self.start = start
+        self.enough = enough
         evidence.gateway = question.gateway
         evidence.isFinished = true
     }
@@ -33,11 +35,11 @@ struct ProbeRecord: Sendable {
     /// 05 B12: everybody has answered, or UPnP said everything and the others have had their 300 ms.
     func isComplete(at now: MonotonicTime, start: MonotonicTime) -> Bool {
         if open.isEmpty { return true }
-        return isUPnPWhole && now >= start + Probe.enough
+        return isUPnPWhole && now >= start + enough
     }
 
     /// When the answer to that may change without anybody's word.
-    func nextLook(start: MonotonicTime) -> MonotonicTime? { isUPnPWhole ? start + Probe.enough : nil }
+    func nextLook(start: MonotonicTime) -> MonotonicTime? { isUPnPWhole ? start + enough : nil }
 
     mutating func upnp(_ said: UPnPWitness.Testimony, at now: MonotonicTime) {
         open.remove(.upnp)

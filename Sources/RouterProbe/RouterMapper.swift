@@ -11,35 +11,42 @@ package struct LANLink: Sendable, Hashable {
     package var prefixBits: Int
     package var interface: String
     package var interfaceIndex: UInt32
+    /// The router's IPv6, as the interface's default route names it: asked for pinholes that it does not give to IPv4.
+    package var gateway6: IPAddress?
 
-    package init(lan: IPAddress, prefixBits: Int, interface: String, interfaceIndex: UInt32) {
+    package init(
+        lan: IPAddress, prefixBits: Int, interface: String, interfaceIndex: UInt32, gateway6: IPAddress? = nil
+    ) {
         self.lan = lan
         self.prefixBits = prefixBits
         self.interface = interface
         self.interfaceIndex = interfaceIndex
+        self.gateway6 = gateway6
     }
 }
 
 /// Asks the router for the mapping and the pinhole that the owner wants, and for the end of them (05 B8, B9). Decides
 /// nothing: `MappingPolicy` does. Every call blocks, 6 s at most; one at a time.
 package final class RouterMapper: Sendable {
-    private static let hardEnd: Duration = .seconds(6)
-
     private let ports: RouterPorts
+    private let times: RouterTimes
     private let memory: DescriptionMemory
     private let turn: Turn
 
     /// Shares what the prober knows about where routers keep their descriptions.
     package init(_ prober: RouterProber) {
         ports = prober.ports
+        times = prober.times
         memory = prober.memory
         turn = Turn()
     }
 
-    /// Asks for the mapping, or for more time for it: UPnP, and NAT-PMP where there is no IGD.
+    /// Asks for the mapping, or for more time for it: UPnP, and NAT-PMP where there is no IGD. A probe that has just found
+    /// none is believed, so that whoever waits for both does not wait for the same search twice.
     package func map(_ wish: MappingWish, on link: LANLink) -> MappingOutcome {
         limited(orElse: .pending) { limits in
-            guard let igd = find(wish.gateway, link, limits) else {
+            let hasNone = memory.hasNone(at: wish.gateway, from: link.lan, limits.start)
+            guard !hasNone, let igd = find(wish.gateway, link, limits) else {
                 return NATPMPMapping(wish: wish, link: link, port: ports.mapping).map(limits)
             }
             return UPnPMapping(igd: igd, wish: wish, asker: SOAPAsker(local: link.local, limits: limits))
@@ -64,37 +71,43 @@ package final class RouterMapper: Sendable {
     /// Asks for a pinhole.
     package func pinhole(_ wish: PinholeWish, on link: LANLink) -> PinholeOutcome {
         limited(orElse: .pending) { limits in
-            pinholes(wish.gateway, link, limits, none: .notPossible) { $0.open(wish) }
+            pinholes(wish, link, limits, none: .notPossible) { $0.open(wish) }
         }
     }
 
     /// Asks for more time for a pinhole; for a new one when the router has lost it.
     package func renewPinhole(_ grant: PinholeGrant, on link: LANLink) -> PinholeOutcome {
         limited(orElse: .pending) { limits in
-            pinholes(grant.wish.gateway, link, limits, none: .pending) { $0.renew(grant) }
+            pinholes(grant.wish, link, limits, none: .pending) { $0.renew(grant) }
         }
     }
 
     /// Closes a pinhole.
     package func closePinhole(_ grant: PinholeGrant, on link: LANLink) -> UnmappingOutcome {
         limited(orElse: .pending) { limits in
-            pinholes(grant.wish.gateway, link, limits, none: .pending) { $0.close(grant) }
+            pinholes(grant.wish, link, limits, none: .pending) { $0.close(grant) }
         }
     }
 
     private func pinholes<Outcome>(
-        _ gateway: IPAddress, _ link: LANLink, _ limits: Limits, none: Outcome,
+        _ wish: PinholeWish, _ link: LANLink, _ limits: Limits, none: Outcome,
         _ body: (UPnPPinholes) -> Outcome
     ) -> Outcome {
-        guard let igd = find(gateway, link, limits), let point = igd.description.firewall else { return none }
-        return body(UPnPPinholes(point: point, asker: SOAPAsker(local: link.local, limits: limits)))
+        guard let igd = find(wish.gateway, link, limits), let point = igd.description.firewall else {
+            return none
+        }
+        return body(
+            UPnPPinholes(
+                point: point, asker: SOAPAsker(local: link.local, limits: limits),
+                gateway6: link.gateway6.flatMap { $0.family == .v6 ? $0 : nil },
+                local6: LocalEnd(ip: wish.address, interface: link.local.interface)))
     }
 
     /// The gateway's own IGD; no other device is asked to change anything.
     private func find(_ gateway: IPAddress, _ link: LANLink, _ limits: Limits) -> FoundIGD? {
         let discovery = Discovery(
             gateway: gateway, network: Network(address: link.lan, bits: link.prefixBits), local: link.local,
-            interfaceIndex: link.interfaceIndex, ports: ports, time: Discovery.usualTime,
+            interfaceIndex: link.interfaceIndex, ports: ports, schedule: times.search,
             remembered: memory.place(of: gateway))
         let found = discovery.find(limits).gateway
         if let found { memory.remember(found.origin) }
@@ -102,11 +115,9 @@ package final class RouterMapper: Sendable {
     }
 
     private func limited<Outcome>(orElse late: Outcome, _ body: (Limits) -> Outcome) -> Outcome {
-        let now = monotonicNow()
-        let deadline = now + Self.hardEnd
         do throws(SocketError) {
-            let limits = Limits(start: now, deadline: deadline, stop: try WakeUp())
-            guard turn.take(until: deadline) else { return late }
+            let limits = try Limits(times, from: monotonicNow())
+            guard turn.take(until: limits.deadline) else { return late }
             defer { turn.give() }
             return body(limits)
         } catch {

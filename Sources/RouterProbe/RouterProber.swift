@@ -51,15 +51,17 @@ package struct RouterFacts: Sendable, Equatable {
 /// Asks the router by every way it may speak, side by side (05 B6, B12). Read-only.
 package final class RouterProber: Sendable {
     let ports: RouterPorts
+    let times: RouterTimes
     let memory = DescriptionMemory()
     private let lookups: NameLookups
     private let running = Mutex<Flight?>(nil)
 
     package convenience init() { self.init(ports: RouterPorts(), lookups: NameLookups()) }
 
-    init(ports: RouterPorts, lookups: NameLookups) {
+    init(ports: RouterPorts, lookups: NameLookups, times: RouterTimes = RouterTimes()) {
         self.ports = ports
         self.lookups = lookups
+        self.times = times
     }
 
     /// Asks, on the calling thread and threads of its own; at most 6 s. One probe at a time: whoever calls meanwhile waits
@@ -83,9 +85,14 @@ package final class RouterProber: Sendable {
         }
         do throws(SocketError) {
             let probe = try Probe(
-                question, ports: ports, lookups: lookups, remembered: memory.place(of: question.gateway))
+                question, ports: ports, lookups: lookups, times: times,
+                remembered: memory.place(of: question.gateway))
             let (facts, place) = probe.run()
-            if let place { memory.remember(place) }
+            if let place {
+                memory.remember(place)
+            } else if question.asksUPnP, let gateway = question.gateway {
+                memory.rememberNone(at: gateway, from: question.lan, monotonicNow())
+            }
             return facts
         } catch {
             return Self.nothing(question)

@@ -46,7 +46,7 @@ struct SOAPAsker: Sendable {
         do throws(HTTPFetch.Failure) {
             let answer = try HTTPFetch.ask(
                 call.request(to: point), at: .tcp(point.place.address, from: local),
-                until: min(limits.deadline, monotonicNow() + HTTPFetch.usualTime), stop: limits.stop)
+                until: min(limits.deadline, monotonicNow() + limits.times.question), stop: limits.stop)
             return Attempt(reply: SOAPReply(status: answer.status, body: answer.body))
         } catch {
             switch error {

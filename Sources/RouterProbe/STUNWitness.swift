@@ -6,9 +6,6 @@ internal import Wire
 
 /// The owner's STUN server (05 B6), on the calling thread.
 struct STUNWitness: Sendable {
-    static let tries: [Duration] = [.zero, .milliseconds(500)]
-    static let end: Duration = .milliseconds(1500)
-
     /// How it ended.
     enum Outcome: Sendable, Equatable {
         case address(IPAddress)
@@ -23,7 +20,7 @@ struct STUNWitness: Sendable {
     let lookups: NameLookups
 
     func ask(_ limits: Limits) -> Outcome {
-        let limits = limits.within(Self.end, from: limits.start)
+        let limits = limits.within(limits.times.stun.end, from: limits.start)
         guard let found = lookups.addresses(of: server.name, until: limits.deadline, stop: limits.stop) else {
             return .silent
         }
@@ -42,7 +39,7 @@ struct STUNWitness: Sendable {
         _ socket: borrowing Socket, _ transaction: [UInt8], _ limits: Limits
     ) throws(SocketError) -> Outcome {
         let start = monotonicNow()
-        var dues = Self.tries.map { start + $0 }
+        var dues = limits.times.stun.tries.map { start + $0 }
         while true {
             if let due = dues.first, monotonicNow() >= due {
                 dues.removeFirst()

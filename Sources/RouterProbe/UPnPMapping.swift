@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Policy
+internal import Sockets
 internal import Wire
 
 /// One mapping at the gateway's IGD (05 B8).
@@ -89,9 +90,25 @@ struct UPnPMapping: Sendable {
 }
 
 /// Pinholes at the gateway's IPv6 firewall (05 B9).
+///
+/// The standard lets a machine open pinholes only for the address it asks from, so many routers answer 606 to what comes
+/// over IPv4; others speak UPnP over IPv4 alone. The refusal comes at once, while an address that nobody listens at can take
+/// the whole time of a question: so IPv4 is asked first, and IPv6 after a 606.
 struct UPnPPinholes: Sendable {
     let point: ControlPoint
     let asker: SOAPAsker
+    /// The gateway's IPv6, which is asked the very same from the address that the pinhole is for; nil when none is known.
+    let gateway6: IPAddress?
+    let local6: LocalEnd
+
+    private func ask(_ call: SOAPCall) -> SOAPReply {
+        let reply = asker.ask(call, of: point)
+        guard reply == .error(606), let gateway6 else { return reply }
+        let again = SOAPAsker(local: local6, limits: asker.limits)
+            .ask(call, of: ControlPoint(service: point.service, place: point.place.at(gateway6)))
+        // Nobody there: what the router said stands.
+        return again == .silent ? reply : again
+    }
 
     func open(_ wish: PinholeWish) -> PinholeOutcome {
         let call = SOAPCall(
@@ -100,7 +117,7 @@ struct UPnPPinholes: Sendable {
                 ("RemoteHost", ""), ("RemotePort", "0"), ("InternalClient", "\(wish.address)"),
                 ("InternalPort", "\(wish.port)"), ("Protocol", "6"), ("LeaseTime", "\(PinholePolicy.lease)"),
             ])
-        switch asker.ask(call, of: point) {
+        switch ask(call) {
         case .silent: return .pending
         case .error(let code): return .refused(MappingPolicy.words(code))
         case .values(let values):
@@ -115,7 +132,7 @@ struct UPnPPinholes: Sendable {
         let call = SOAPCall(
             action: "UpdatePinhole",
             arguments: [("UniqueID", grant.id), ("NewLeaseTime", "\(PinholePolicy.lease)")])
-        return switch asker.ask(call, of: point) {
+        return switch ask(call) {
         case .silent: .pending
         case .error(704): open(grant.wish)
         case .error(let code): .refused(MappingPolicy.words(code))
@@ -125,7 +142,7 @@ struct UPnPPinholes: Sendable {
 
     func close(_ grant: PinholeGrant) -> UnmappingOutcome {
         let call = SOAPCall(action: "DeletePinhole", arguments: [("UniqueID", grant.id)])
-        return switch asker.ask(call, of: point) {
+        return switch ask(call) {
         case .silent: .pending
         case .error(704): .wasGone
         case .error(let code): .refused(MappingPolicy.words(code))
@@ -136,7 +153,7 @@ struct UPnPPinholes: Sendable {
     private func granted(_ wish: PinholeWish, _ id: String) -> PinholeOutcome {
         let call = SOAPCall(action: "CheckPinholeWorking", arguments: [("UniqueID", id)])
         var isWorking: Bool?
-        if case .values(let values) = asker.ask(call, of: point) {
+        if case .values(let values) = ask(call) {
             isWorking = values["IsWorking"].map(IGDReading.isTrue)
         }
         return .open(PinholeGrant(wish: wish, id: id, lease: PinholePolicy.lease, isWorking: isWorking))

@@ -2,7 +2,8 @@
 
 package import Wire
 
-/// An `http` URL whose host is a literal IPv4: the only kind of place that a router may send us to (05 B6).
+/// An `http` URL whose host is a literal IPv4: the only kind of place that a router may send us to (05 B6). Or the same at
+/// the router's IPv6, which only we say.
 package struct WebLocation: Sendable, Hashable {
     /// Where to connect.
     package let address: SocketAddress
@@ -27,8 +28,22 @@ package struct WebLocation: Sendable, Hashable {
         target = tail.hasPrefix("/") ? String(tail) : "/" + tail
     }
 
-    /// As the `Host` field has it: the usual port is left out, as browsers do; some routers compare texts.
-    var host: String { address.port == 80 ? address.ip.description : address.description }
+    /// The same port and target at another address of the machine's.
+    func at(_ ip: IPAddress) -> WebLocation {
+        WebLocation(address: SocketAddress(ip: ip, port: address.port), target: target)
+    }
+
+    private init(address: SocketAddress, target: String) {
+        self.address = address
+        self.target = target
+    }
+
+    /// As the `Host` field has it: the usual port is left out, as browsers do; some routers compare texts. Without a zone,
+    /// which means something on this machine alone.
+    var host: String {
+        guard address.port == 80 else { return address.description }
+        return address.ip.family == .v6 ? "[\(address.ip)]" : address.ip.description
+    }
 
     /// The whole text, in one spelling.
     var text: String { "http://\(address)\(target)" }

@@ -41,7 +41,7 @@ func routeBody(
     family: UInt8 = 2, bits: UInt8 = 0, table: UInt8 = 254, type: UInt8 = 1, flags: UInt32 = 0,
     output: UInt32? = nil,
     metric: UInt32? = nil, longTable: UInt32? = nil, hops: [(index: UInt32, flags: UInt8)] = [],
-    gateway: [UInt8]? = nil
+    gateway: [UInt8]? = nil, hopGateway: [UInt8] = [10, 0, 0, 1]
 ) -> [UInt8] {
     var body: [UInt8] = [family, bits, 0, 0, table, 3, 0, type] + little(flags)
     if let longTable { body += NetlinkMessage.attribute(15, little(longTable)) }
@@ -53,8 +53,8 @@ func routeBody(
             9,
             hops.flatMap { hop in
                 // struct rtnexthop with a gateway attribute behind it.
-                little(UInt16(16)) + [hop.flags, 0] + little(hop.index)
-                    + NetlinkMessage.attribute(5, [10, 0, 0, 1])
+                little(UInt16(12 + hopGateway.count)) + [hop.flags, 0] + little(hop.index)
+                    + NetlinkMessage.attribute(5, hopGateway)
             })
     }
     return body

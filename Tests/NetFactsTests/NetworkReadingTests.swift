@@ -11,12 +11,15 @@ import Wire
 @Suite("Network reading")
 struct NetworkReadingTests {
     private func reading(
-        links: [[UInt8]], addresses: [[UInt8]] = [], routes: [[UInt8]] = [], primary: UInt32? = nil
+        links: [[UInt8]], addresses: [[UInt8]] = [], routes: [[UInt8]] = [], routes6: [[UInt8]] = [],
+        primary: UInt32? = nil
     ) -> NetworkReading {
         NetworkReading(
             links: links.compactMap { LinkMessage($0[...]) },
             addresses: addresses.compactMap { AddressMessage($0[...]) },
-            routes: routes.compactMap { RouteMessage($0[...]) }, primary: primary)
+            routes: routes.compactMap { RouteMessage($0[...]) },
+            routes6: routes6.compactMap { RouteMessage($0[...], family: RouteMessage.familyV6) },
+            primary: primary)
     }
 
     static let loopback = linkBody(index: 1, type: 772, flags: 0x49, name: "lo")
@@ -98,6 +101,47 @@ struct NetworkReadingTests {
     func gateway(_ row: ([[UInt8]], String?)) throws {
         let table = reading(links: [Self.ethernet], routes: row.0).table { _ in DeviceFacts() }
         #expect(try #require(table.interface(index: 2)).link.gateway?.description == row.1)
+    }
+
+    private static func v6(_ last: UInt8, linkLocal: Bool = true) -> [UInt8] {
+        (linkLocal ? [0xFE, 0x80] : [0x20, 0x01]) + [UInt8](repeating: 0, count: 13) + [last]
+    }
+
+    @Test(
+        "the IPv6 router of a link: a default route's next hop, of the main table first, and nothing else's",
+        arguments: [
+            ([routeBody(family: 10, output: 2, metric: 1024, gateway: v6(1))], v6(1)),
+            (
+                [
+                    routeBody(family: 10, output: 2, metric: 1024, gateway: v6(1)),
+                    routeBody(family: 10, output: 2, metric: 100, gateway: v6(2)),
+                    routeBody(family: 10, output: 3, metric: 1, gateway: v6(3)),
+                    routeBody(family: 10, output: 2, metric: 1, longTable: 52, gateway: v6(4)),
+                ], v6(2)
+            ),
+            ([routeBody(family: 10, output: 2, longTable: 52, gateway: v6(4))], v6(4)),
+            ([routeBody(family: 10, output: 2, gateway: v6(1, linkLocal: false))], v6(1, linkLocal: false)),
+            (
+                [routeBody(family: 10, hops: [(3, 0), (2, 0)], hopGateway: v6(9))], v6(9)
+            ),
+            ([routeBody(family: 10, hops: [(3, 0), (2, 1)], hopGateway: v6(9))], nil),
+            // A part of the network, a route that leads nowhere, one without a next hop, and those of IPv4.
+            ([routeBody(family: 10, bits: 64, output: 2, gateway: v6(1))], nil),
+            ([routeBody(family: 10, type: 7, output: 2, gateway: v6(1))], nil),
+            ([routeBody(family: 10, output: 2)], nil),
+            ([routeBody(family: 10, output: 2, gateway: [UInt8](repeating: 0, count: 16))], nil),
+            ([routeBody(family: 10, output: 2, gateway: [10, 0, 0, 1])], nil),
+            ([routeBody(output: 2, gateway: [10, 0, 0, 1])], nil),
+            ([routeBody(family: 10, output: 3, gateway: v6(3))], nil),
+            ([], nil),
+        ] as [([[UInt8]], [UInt8]?)])
+    func gateway6(_ row: ([[UInt8]], [UInt8]?)) throws {
+        let table = reading(links: [Self.ethernet], routes6: row.0).table { _ in DeviceFacts() }
+        let found = try #require(table.interface(index: 2)).link
+        #expect(found.gateway6?.bytes == row.1)
+        // A link-local one says where it is.
+        #expect(found.gateway6.map { $0.scope == ($0.isLinkLocal ? 2 : 0) } ?? true)
+        #expect(found.gateway == nil, "IPv6 says nothing about IPv4")
     }
 
     @Test("sysfs tells physical, wireless and modem apart")

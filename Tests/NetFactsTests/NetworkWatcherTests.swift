@@ -54,6 +54,14 @@ struct NetworkWatcherTests {
             #expect(table.primaryInterface == table.interface(named: "br-lan")?.index)
             #expect(table.interface(named: "br-lan")?.kind == .lan)
 
+            try ip("-6 route add default via fe80::1 dev br-lan metric 1024")
+            table = try tables.wait { $0.interface(named: "br-lan")?.link.gateway6 != nil }
+            let link = try #require(table.interface(named: "br-lan")?.link)
+            #expect(link.gateway6?.description == "fe80::1" && link.gateway6?.scope == link.index)
+            #expect(link.gateway?.description == "192.168.1.1")
+            try ip("-6 route del default")
+            table = try tables.wait { $0.interface(named: "br-lan")?.link.gateway6 == nil }
+
             try ip("addr del 192.168.1.20/24 dev br-lan")
             table = try tables.wait { !$0.owns(address) }
             #expect(table.primaryInterface == nil)

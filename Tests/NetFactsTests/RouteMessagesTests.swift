@@ -148,6 +148,10 @@ struct RouteMessagesTests {
         #expect(RouteMessage(routeBody(type: 6)[...]) == nil, "blackhole")
         #expect(RouteMessage(routeBody(flags: 1, output: 3)[...]) == nil, "its link is down")
         #expect(RouteMessage(routeBody(family: 10, output: 3)[...]) == nil)
+        #expect(RouteMessage(routeBody(output: 3)[...], family: RouteMessage.familyV6) == nil)
+        #expect(
+            RouteMessage(routeBody(family: 10, output: 3, metric: 1024)[...], family: RouteMessage.familyV6)
+                == RouteMessage(table: 254, destinationBits: 0, metric: 1024, outputs: [3]))
     }
 
     @Test("cut or overwritten anywhere, nothing traps and lengths stay in bounds")
@@ -163,6 +167,7 @@ struct RouteMessagesTests {
                 _ = LinkMessage(message.body)
                 _ = AddressMessage(message.body)
                 _ = RouteMessage(message.body)
+                _ = RouteMessage(message.body, family: RouteMessage.familyV6)
                 _ = message.errorNumber
             }
         }

@@ -63,6 +63,27 @@ struct RouterQuestionTests {
         #expect(gateway(machine(gateway: nil)) == nil, "of many networks the oldest is forgotten")
     }
 
+    @Test func thePinholeLinkKnowsTheRoutersIPv6() throws {
+        var own = LinkFacts(index: 2, name: "eth0", isPhysical: true, isMainDefault: true)
+        own.gateway = ip("192.168.1.1")
+        own.gateway6 = IPAddress(bytes: [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1], scope: 2)
+        var tunnel = Self.tunnel
+        tunnel.gateway6 = ip("fd00::1")
+        let addresses = [
+            (UInt32(2), InterfaceAddress(ip: ip("192.168.1.5"), prefixBits: 24)),
+            (5, InterfaceAddress(ip: ip("10.9.0.2"), prefixBits: 32)),
+        ]
+        func link(_ links: [LinkFacts]) -> LANLink? {
+            LANLink(InterfaceTable.make(links: links, addresses: addresses, primary: 5))
+        }
+        let found = try #require(link([own, tunnel]))
+        #expect(found.gateway6 == own.gateway6 && found.gateway6?.scope == 2)
+        #expect(found.lan == ip("192.168.1.5") && found.interface == "eth0" && found.interfaceIndex == 2)
+        own.gateway6 = nil
+        #expect(try #require(link([own, tunnel])).gateway6 == nil, "a tunnel's is never taken")
+        #expect(link([tunnel]) == nil)
+    }
+
     @Test func theAddressNamesOwnPortIsAskedAbout() {
         var scope = ReachabilityGatherer.Scope()
         #expect(scope.outsidePort == 7455)

@@ -39,6 +39,10 @@ struct DescriptionTests {
             ("/ctl", "http://192.168.1.1:1900/", "http://192.168.1.1:1900/ctl"),
             ("/ctl", "", "http://192.168.1.1:5000/ctl"),
             ("http://192.168.1.1:49152/ctl", "http://10.9.9.9/", "http://192.168.1.1:49152/ctl"),
+            ("HTTP://192.168.1.1:49152/ctl", nil, "http://192.168.1.1:49152/ctl"),
+            // No scheme: what is before the colon is no word of its own.
+            ("ctl?to=urn:x", nil, "http://192.168.1.1:5000/ctl?to=urn:x"),
+            ("/a:b", nil, "http://192.168.1.1:5000/a:b"), ("1:b", nil, "http://192.168.1.1:5000/1:b"),
         ] as [(String, String?, String)])
     func control(_ url: String, _ base: String?, _ expected: String) throws {
         let text = Descriptions.igd(
@@ -51,13 +55,30 @@ struct DescriptionTests {
         arguments: [
             ("http://192.168.1.2/ctl", nil), ("/ctl", "http://192.168.0.1:5000/"),
             ("/ctl", "http://router.example/"),
-            ("http://192.168.1.1@10.0.0.1/", nil),
+            ("http://192.168.1.1@10.0.0.1/", nil), ("https://192.168.1.1/ctl", nil),
+            ("https://192.168.1.1:5000/ctl", nil), ("HTTPS://192.168.1.1/ctl", nil),
+            ("https://192.168.1.1/ctl", "http://192.168.1.1:5000/"), ("ftp://192.168.1.1/ctl", nil),
+            ("file:///ctl", nil), ("unix:/run/ctl", nil), ("x-1.2+z:ctl", nil), ("http:/ctl", nil),
+            ("/ctl", "https://192.168.1.1:5000/"), ("https://10.0.0.1/ctl", nil),
         ] as [(String, String?)])
     func elsewhere(_ url: String, _ base: String?) throws {
         #expect(
             try read(
                 Descriptions.igd(base: base, services: [Descriptions.service(Descriptions.connection, url)]))
                 == nil)
+    }
+
+    @Test("a firewall whose control URL is of another scheme is none", arguments: ["https", "ftp", "HTTPS"])
+    func foreignFirewall(_ scheme: String) throws {
+        let found = try read(
+            Descriptions.igd(services: [
+                Descriptions.service(Descriptions.ppp, "\(scheme)://192.168.1.1/ppp"),
+                Descriptions.service(Descriptions.connection, "/ip"),
+                Descriptions.service(
+                    "urn:schemas-upnp-org:service:WANIPv6FirewallControl:1", "\(scheme)://192.168.1.1/6"),
+            ]))
+        #expect(found?.connections.map(\.place.target) == ["/ip"])
+        #expect(found?.firewall == nil)
     }
 
     @Test("several connections: the first two count, and a foreign one is passed over")

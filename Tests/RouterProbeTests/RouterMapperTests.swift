@@ -26,12 +26,12 @@ extension RouterInAFile {
             MappingEntry(client: client, port: port, isEnabled: enabled, description: words, lease: 1000)
         }
 
-        private func map(_ script: ScriptedRouter.Script, _ wish: MappingWish = wish()) throws
-            -> MappingOutcome
-        {
+        private func map(
+            _ script: ScriptedRouter.Script, _ wish: MappingWish = wish(), _ times: RouterTimes = .whole
+        ) throws -> MappingOutcome {
             let router = try ScriptedRouter(script)
             defer { router.end() }
-            return RouterMapper(router.prober()).map(wish, on: ScriptedRouter.link)
+            return RouterMapper(router.prober(times: times)).map(wish, on: ScriptedRouter.link)
         }
 
         private func unmap(_ script: ScriptedRouter.Script, _ grant: MappingGrant) throws -> UnmappingOutcome
@@ -178,7 +178,9 @@ extension RouterInAFile {
 
         @Test("no word in time is pending", arguments: ["GetSpecificPortMappingEntry", "AddPortMapping"])
         func pending(_ action: String) throws {
-            #expect(try map(FakeIGD { $0.silent = [action] }.script()) == .pending)
+            // Long enough for the questions that are answered.
+            let times = RouterTimes.whole.with { $0.question = .milliseconds(700) }
+            #expect(try map(FakeIGD { $0.silent = [action] }.script(), Self.wish(), times) == .pending)
         }
 
         @Test(
@@ -200,7 +202,7 @@ extension RouterInAFile {
             var script = igd.script()
             script.search = [(ScriptedRouter.stranger, "http://ST/rootDesc.xml")]
             script.natpmp = nil
-            #expect(try map(script).code == "mappingNotPossible")
+            #expect(try map(script, Self.wish(), .natpmpAlone).code == "mappingNotPossible")
             #expect(igd.now.added == [])
         }
 
@@ -223,7 +225,8 @@ extension RouterInAFile {
 
         @Test("without an IGD NAT-PMP is asked")
         func natpmp() throws {
-            let outcome = try map(Self.script { [Self.granted($0, outside: 7455)] })
+            let outcome = try map(
+                Self.script { [Self.granted($0, outside: 7455)] }, Self.wish(), .natpmpAlone)
             #expect(
                 outcome == .active(MappingGrant(wish: Self.wish(), way: .natpmp, lease: 100, isSeen: false)))
             #expect(
@@ -240,7 +243,7 @@ extension RouterInAFile {
                 })
             defer { router.end() }
             #expect(
-                RouterMapper(router.prober()).map(Self.wish(), on: ScriptedRouter.link)
+                RouterMapper(router.prober(times: .natpmpAlone)).map(Self.wish(), on: ScriptedRouter.link)
                     == .portDiffers(40_000))
             let requests = router.datagrams.filter { $0.count == 12 }
             // 7455 inside each time: first for 3600 s, then its end.
@@ -259,13 +262,68 @@ extension RouterInAFile {
             ])
         func results(_ code: UInt8, _ expected: String) throws {
             let outcome = try map(
-                Self.script { [[0, 130, 0, code, 0, 0, 0, 9] + $0[4...7] + [0, 0, 0, 0]] })
+                Self.script { [[0, 130, 0, code, 0, 0, 0, 9] + $0[4...7] + [0, 0, 0, 0]] }, Self.wish(),
+                .natpmpAlone)
             #expect(outcome.code == expected)
         }
 
         @Test("nobody at all")
         func nobody() throws {
-            #expect(try map(ScriptedRouter.Script()) == .pending)
+            #expect(try map(ScriptedRouter.Script(), Self.wish(), .nobody) == .pending)
+        }
+
+        @Test("a gateway that a probe has just found without an IGD is not searched again")
+        func searchedOnce() throws {
+            let igd = FakeIGD()
+            let isThere = Mutex(false)
+            let router = try ScriptedRouter(
+                igd.script { script in
+                    script.natpmp = Self.script { [Self.granted($0, outside: 7455)] }.natpmp
+                    script.http = { request in
+                        isThere.withLock { $0 } ? igd.answer(request) : [.send(ScriptedRouter.notFound)]
+                    }
+                })
+            defer { router.end() }
+            let prober = router.prober(times: .nobody.with { $0.patientNATPMP = RouterTimes.long })
+            #expect(prober.ask(ScriptedRouter.question()).evidence.igd == nil)
+            // A search would find one now.
+            isThere.withLock { $0 = true }
+            let grant = MappingGrant(wish: Self.wish(), way: .natpmp, lease: 100, isSeen: false)
+            #expect(RouterMapper(prober).map(Self.wish(), on: ScriptedRouter.link) == .active(grant))
+            #expect(igd.now.added == [])
+        }
+
+        @Test("what a probe found holds for 30 s, for that gateway, until it answers")
+        func memory() throws {
+            let memory = DescriptionMemory()
+            let (gateway, lan, now) = (ScriptedRouter.gateway, ScriptedRouter.lan, MonotonicTime.seconds(100))
+            #expect(!memory.hasNone(at: gateway, from: lan, now))
+            memory.rememberNone(at: gateway, from: lan, now)
+            #expect(memory.hasNone(at: gateway, from: lan, now + .milliseconds(29_999)))
+            #expect(!memory.hasNone(at: gateway, from: lan, now + .seconds(30)))
+            #expect(!memory.hasNone(at: ScriptedRouter.stranger, from: lan, now))
+            #expect(!memory.hasNone(at: gateway, from: ip("127.0.7.3"), now))
+            memory.remember(try #require(WebLocation("http://127.0.7.9/x")))
+            #expect(memory.hasNone(at: gateway, from: lan, now))
+            memory.remember(try #require(WebLocation("http://127.0.7.1/x")))
+            #expect(!memory.hasNone(at: gateway, from: lan, now))
+        }
+
+        @Test("a probe that asks NAT-PMP alone, or finds the IGD, says nothing against it")
+        func notForgotten() throws {
+            let igd = FakeIGD()
+            let router = try ScriptedRouter(
+                igd.script { $0.natpmp = { _ in [RouterInAFile.Probing.address] } })
+            defer { router.end() }
+            let prober = router.prober()
+            var question = ScriptedRouter.question()
+            question.asksUPnP = false
+            _ = prober.ask(question)
+            #expect(RouterMapper(prober).map(Self.wish(), on: ScriptedRouter.link).code == "mappingActive")
+            #expect(igd.now.added.count == 1)
+            _ = prober.ask(ScriptedRouter.question())
+            _ = RouterMapper(prober).map(Self.wish(), on: ScriptedRouter.link)
+            #expect(igd.now.added.count == 2)
         }
 
         // MARK: Pinholes
@@ -322,6 +380,115 @@ extension RouterInAFile {
             #expect(
                 RouterMapper(router.prober()).pinhole(Self.pinholeWish, on: ScriptedRouter.link).code
                     == expected)
+        }
+
+        // MARK: Pinholes that are not given to IPv4
+
+        private static let wish6 = PinholeWish(
+            gateway: ScriptedRouter.gateway, lan: ScriptedRouter.lan, address: ScriptedRouter.gateway6,
+            port: 7455)
+
+        private func pinhole(
+            _ igd: FakeIGD, _ wish: PinholeWish = wish6, on link: LANLink = ScriptedRouter.link6,
+            _ times: RouterTimes = .whole, _ change: (inout ScriptedRouter.Script) -> Void = { _ in }
+        ) throws -> (outcome: PinholeOutcome, requests: [ScriptedRouter.Request]) {
+            let router = try ScriptedRouter(
+                igd.script {
+                    $0.hearsIPv6 = true
+                    change(&$0)
+                })
+            defer { router.end() }
+            let outcome = RouterMapper(router.prober(times: times)).pinhole(wish, on: link)
+            return (outcome, router.asked.filter { $0.action != nil })
+        }
+
+        @Test("what is refused over IPv4 is asked again over IPv6, word for word")
+        func overIPv6() throws {
+            let igd = Self.firewalled {
+                $0.demandsIPv6 = true
+                // Not proven yet: no packet has come through.
+                $0.errors["CheckPinholeWorking"] = [709]
+            }
+            let router = try ScriptedRouter(igd.script { $0.hearsIPv6 = true })
+            defer { router.end() }
+            let mapper = RouterMapper(router.prober())
+            let grant = PinholeGrant(wish: Self.wish6, id: "42", lease: 3600, isWorking: nil)
+            #expect(mapper.pinhole(Self.wish6, on: ScriptedRouter.link6) == .open(grant))
+            #expect(igd.now.pinholes == ["::1 7455 6 3600"])
+            guard case .open(let renewed) = mapper.renewPinhole(grant, on: ScriptedRouter.link6) else {
+                return #expect(Bool(false), "it is not renewed")
+            }
+            #expect(renewed.id == "42" && renewed.isWorking == true)
+            #expect(mapper.closePinhole(renewed, on: ScriptedRouter.link6) == .removed)
+            let asked = router.asked.filter { $0.action != nil }
+            let actions = [
+                "AddPinhole", "CheckPinholeWorking", "UpdatePinhole", "CheckPinholeWorking", "DeletePinhole",
+            ]
+            #expect(asked.filter { $0.host.family == .v4 }.map(\.action) == actions)
+            #expect(asked.filter { $0.host.family == .v6 }.map(\.action) == actions)
+            for (first, second) in zip(asked, asked.dropFirst()) where second.host.family == .v6 {
+                #expect(
+                    first.action == second.action && first.body == second.body && first.path == second.path)
+                #expect(second.name == first.name.replacing("127.0.7.1", with: "[::1]"))
+            }
+        }
+
+        @Test(
+            "IPv6 is asked only after a 606",
+            arguments: [([], "pinholeOpen"), ([701], "pinholeRefused"), ([402], "pinholeRefused")])
+        func notOverIPv6(_ errors: [Int], _ expected: String) throws {
+            let (outcome, requests) = try pinhole(Self.firewalled { $0.errors["AddPinhole"] = errors })
+            #expect(outcome.code == expected)
+            #expect(requests.allSatisfy { $0.host == ScriptedRouter.gateway })
+        }
+
+        @Test("what the gateway answers over IPv6", arguments: [606, 701, 703])
+        func refusedOverIPv6(_ code: Int) throws {
+            let (outcome, requests) = try pinhole(
+                Self.firewalled {
+                    $0.demandsIPv6 = true
+                    $0.errors["AddPinhole"] = [code]
+                })
+            #expect(outcome == .refused(MappingPolicy.words(code)))
+            #expect(requests.map(\.host) == [ScriptedRouter.gateway, ScriptedRouter.gateway6])
+        }
+
+        @Test("without an IPv6 of the gateway, and from an address that is not ours, nobody else is asked")
+        func noIPv6() throws {
+            let refused = PinholeOutcome.refused(MappingPolicy.words(606))
+            for (wish, gateway) in [
+                (Self.wish6, nil), (Self.wish6, ip("127.0.7.9")), (Self.pinholeWish, ScriptedRouter.gateway6),
+            ] {
+                var link = ScriptedRouter.link
+                link.gateway6 = gateway
+                let (outcome, requests) = try pinhole(
+                    Self.firewalled { $0.demandsIPv6 = true }, wish, on: link)
+                #expect(outcome == refused)
+                #expect(requests.map(\.host) == [ScriptedRouter.gateway])
+            }
+            // Nobody listens there.
+            let deaf = try pinhole(Self.firewalled { $0.demandsIPv6 = true }) { $0.hearsIPv6 = false }
+            #expect(deaf.outcome == refused)
+        }
+
+        @Test(
+            "a neighbour that only claims to be the gateway gains nothing",
+            arguments: [
+                [.hold], [.trickle], [.send("HTTP/1.1 200 OK\r\n\r\n"), .repeating("<x>")],
+                [.send("HTTP/1.1 302 Found\r\nLocation: http://ST/x\r\nContent-Length: 0\r\n\r\n")],
+                FakeIGD.http(Replies.values("AddPinhole", [("UniqueID", "1; rm")])),
+                FakeIGD.http("<garbage"), [],
+            ] as [[ScriptedRouter.Step]])
+        func claims(_ steps: [ScriptedRouter.Step]) throws {
+            let igd = Self.firewalled { $0.demandsIPv6 = true }
+            let times = RouterTimes.whole.with { $0.question = .milliseconds(500) }
+            let (outcome, requests) = try pinhole(igd, Self.wish6, on: ScriptedRouter.link6, times) {
+                script in
+                script.http = { $0.host.family == .v6 ? steps : igd.answer($0) }
+            }
+            #expect(outcome.code == "pinholeRefused")
+            #expect(requests.map(\.host) == [ScriptedRouter.gateway, ScriptedRouter.gateway6])
+            #expect(igd.now.pinholes == [])
         }
     }
 }

@@ -19,15 +19,22 @@ extension RouterInAFile {
     struct Probing {
         static let address: [UInt8] = [0, 128, 0, 0, 0, 0, 0, 9, 11, 22, 33, 44]
 
+        /// Whoever answers a search that goes on to its end has the time for it.
+        static let wholeSearch = RouterTimes.igdAlone.with {
+            $0.search = TrySchedule(tries: [.zero, .milliseconds(100)], end: .seconds(1))
+        }
+        static let igdAndSTUN = RouterTimes.igdAlone.with { $0.enough = .seconds(30) }
+
         /// Probes a scripted router; afterwards nothing of the probe may be left open.
         private func probe(
-            _ script: ScriptedRouter.Script, _ change: (inout RouterQuestion) -> Void = { _ in }
+            _ script: ScriptedRouter.Script, _ times: RouterTimes = .whole,
+            _ change: (inout RouterQuestion) -> Void = { _ in }
         ) throws -> (facts: RouterFacts, requests: [String]) {
             let router = try ScriptedRouter(script)
             defer { router.end() }
             var question = ScriptedRouter.question()
             change(&question)
-            let facts = router.prober().ask(question)
+            let facts = router.prober(times: times).ask(question)
             #expect(leftOpen() == [])
             return (facts, router.requests)
         }
@@ -75,9 +82,27 @@ extension RouterInAFile {
                 ])
         }
 
-        @Test("nobody answers")
+        @Test("the budgets are those of the specification (05 B6, B12)")
+        func budgets() {
+            let times = RouterTimes()
+            func seconds(_ schedule: TrySchedule) -> [Duration] { schedule.tries + [schedule.end] }
+            func milliseconds(_ numbers: Int...) -> [Duration] { numbers.map { .milliseconds($0) } }
+            #expect(times.hardEnd == .seconds(6) && times.enough == .milliseconds(300))
+            #expect(seconds(times.search) == milliseconds(0, 500, 1500))
+            #expect(seconds(times.patientSearch) == milliseconds(0, 500, 3000))
+            #expect(seconds(times.natpmp) == milliseconds(0, 250, 750, 1750))
+            #expect(seconds(times.patientNATPMP) == milliseconds(0, 250, 750, 1750, 3500))
+            #expect(seconds(times.stun) == milliseconds(0, 500, 1500))
+            #expect(times.question == .seconds(2))
+            #expect(RouterProber().times == times)
+        }
+
+        @Test("nobody answers, and the budgets are waited out")
         func silent() throws {
-            let (facts, requests) = try probe(ScriptedRouter.Script())
+            let begin = monotonicNow()
+            let (facts, requests) = try probe(ScriptedRouter.Script(), RouterTimes())
+            // Whoever might answer had the whole time for it.
+            #expect(monotonicNow() - begin >= .milliseconds(1750))
             #expect(facts.evidence.natpmp == .silent)
             #expect(facts.evidence.igd == nil)
             #expect(facts.evidence.isFinished)
@@ -100,7 +125,8 @@ extension RouterInAFile {
                     return count == 3 ? [Self.address] : []
                 }
             }
-            #expect(try probe(script).facts.evidence.natpmp == .answered(ip("11.22.33.44")))
+            #expect(
+                try probe(script, .natpmpAlone).facts.evidence.natpmp == .answered(ip("11.22.33.44")))
         }
 
         @Test(
@@ -145,7 +171,9 @@ extension RouterInAFile {
                     return script
                 }())
             defer { router.end() }
-            let facts = router.prober().ask(ScriptedRouter.question())
+            // PCP's answer keeps no probe going: it must come before the search's end.
+            let times = RouterTimes.natpmpAlone.with { $0.search = RouterTimes().search }
+            let facts = router.prober(times: times).ask(ScriptedRouter.question())
             #expect(facts.evidence.natpmp == .unsupported)
             #expect(facts.evidence.speaksPCP)
             let pcp = router.datagrams.filter { $0.first == 2 }
@@ -174,7 +202,7 @@ extension RouterInAFile {
         func noDescription(_ steps: [ScriptedRouter.Step]) throws {
             var script = FakeIGD().script()
             script.http = { _ in steps }
-            let (facts, requests) = try probe(script)
+            let (facts, requests) = try probe(script, .nobody)
             #expect(facts.evidence.igd == nil)
             #expect(facts.evidence.isFinished)
             // A place on another machine is never visited.
@@ -192,12 +220,12 @@ extension RouterInAFile {
                     ? [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk)]
                     : igd.answer(request)
             }
-            #expect(try probe(script).facts.evidence.igd?.status == .connected)
+            #expect(try probe(script, .igdAlone).facts.evidence.igd?.status == .connected)
         }
 
         @Test("a router that is deaf to the group is found by itself")
         func unicast() throws {
-            let (facts, _) = try probe(FakeIGD().script { $0.isDeafToGroup = true })
+            let (facts, _) = try probe(FakeIGD().script { $0.isDeafToGroup = true }, .igdAlone)
             #expect(facts.evidence.igd?.isGateway == true)
         }
 
@@ -212,7 +240,7 @@ extension RouterInAFile {
             script.http = { request in
                 request.path == "/media.xml" ? FakeIGD.http(Descriptions.mediaServer) : igd.answer(request)
             }
-            #expect(try probe(script).facts.evidence.igd?.isGateway == true)
+            #expect(try probe(script, .igdAlone).facts.evidence.igd?.isGateway == true)
         }
 
         @Test("strangers that point elsewhere are not followed")
@@ -225,7 +253,7 @@ extension RouterInAFile {
                 (ScriptedRouter.stranger, "http://10.1.2.3/evil.xml"),
                 (ScriptedRouter.stranger, "http://localhost/evil.xml"),
             ]
-            let (facts, requests) = try probe(script)
+            let (facts, requests) = try probe(script, .nobody)
             #expect(facts.evidence.igd == nil)
             #expect(requests == [])
         }
@@ -234,7 +262,7 @@ extension RouterInAFile {
         func notGateway() throws {
             var script = FakeIGD().script()
             script.search = [(ScriptedRouter.stranger, "http://ST/rootDesc.xml")]
-            let (facts, _) = try probe(script)
+            let (facts, _) = try probe(script, Self.wholeSearch)
             #expect(facts.evidence.igd?.host == ScriptedRouter.stranger)
             #expect(facts.evidence.igd?.isGateway == false)
             #expect(facts.evidence.igd?.address == .address(ip("11.22.33.44")))
@@ -247,7 +275,7 @@ extension RouterInAFile {
                 (ScriptedRouter.stranger, "http://ST/rootDesc.xml"),
                 (ScriptedRouter.gateway, "http://GW/rootDesc.xml"),
             ]
-            let (facts, requests) = try probe(script)
+            let (facts, requests) = try probe(script, .igdAlone)
             #expect(facts.evidence.igd?.host == ScriptedRouter.gateway)
             #expect(facts.evidence.igd?.isGateway == true)
             #expect(!requests.contains("\(ScriptedRouter.stranger) GetStatusInfo"))
@@ -257,7 +285,7 @@ extension RouterInAFile {
         func noGateway(_ count: Int) throws {
             var script = FakeIGD().script { $0.natpmp = { _ in [Self.address] } }
             if count == 2 { script.search.append((ScriptedRouter.stranger, "http://ST/rootDesc.xml")) }
-            let (facts, _) = try probe(script) { $0.gateway = nil }
+            let (facts, _) = try probe(script, Self.wholeSearch) { $0.gateway = nil }
             #expect(facts.evidence.igd?.isGateway == (count == 1))
             #expect(facts.evidence.otherIGDs.count == count - 1)
             #expect(facts.evidence.natpmp == nil)
@@ -290,7 +318,7 @@ extension RouterInAFile {
                 default: igd.answer(request)
                 }
             }
-            let evidence = try #require(try probe(script).facts.evidence.igd)
+            let evidence = try #require(try probe(script, .igdAlone).facts.evidence.igd)
             #expect(evidence.address == .address(ip(expected == "/ppp" ? "1.1.1.1" : "2.2.2.2")))
             #expect(
                 evidence.status
@@ -301,7 +329,9 @@ extension RouterInAFile {
         @Test("questions that get no answer")
         func unanswered() throws {
             let igd = FakeIGD { $0.silent = ["GetStatusInfo", "GetSpecificPortMappingEntry"] }
-            let evidence = try #require(try probe(igd.script()).facts.evidence.igd)
+            // Long enough for the questions that are answered.
+            let times = RouterTimes.igdAlone.with { $0.question = .seconds(1) }
+            let evidence = try #require(try probe(igd.script(), times).facts.evidence.igd)
             #expect(evidence.status == .unknown)
             #expect(evidence.mapping == .unreadable)
             #expect(evidence.address == .address(ip("11.22.33.44")))
@@ -319,7 +349,7 @@ extension RouterInAFile {
                 else { return igd.answer(request) }
                 return []
             }
-            let evidence = try #require(try probe(script).facts.evidence.igd)
+            let evidence = try #require(try probe(script, .igdAlone).facts.evidence.igd)
             #expect(evidence.address == .address(ip("11.22.33.44")))
             #expect(evidence.mapping == .none)
             #expect(evidence.connectionType == "IP_Routed")
@@ -333,7 +363,7 @@ extension RouterInAFile {
                 ])
             }
             #expect(
-                try probe(igd.script()).facts.evidence.igd?.firewall
+                try probe(igd.script(), .igdAlone).facts.evidence.igd?.firewall
                     == IPv6Firewall(isOn: true, allowsPinholes: true))
         }
 
@@ -351,7 +381,8 @@ extension RouterInAFile {
             var deaf = router.ports
             deaf.search = 1
             deaf.searchGroup.port = 1
-            let second = RouterProber(ports: deaf, lookups: NameLookups())
+            let times = RouterTimes.natpmpAlone.with { $0.question = .seconds(30) }
+            let second = RouterProber(ports: deaf, lookups: NameLookups(), times: times)
             #expect(second.ask(ScriptedRouter.question()).evidence.igd == nil)
             if let place = prober.memory.place(of: ScriptedRouter.gateway) { second.memory.remember(place) }
             #expect(second.ask(ScriptedRouter.question()).evidence.igd?.isGateway == true)
@@ -366,13 +397,13 @@ extension RouterInAFile {
             script.http = { request in
                 if request.action == nil {
                     began.signal()
-                    _ = goOn.wait(until: monotonicNow() + .seconds(2))
+                    _ = goOn.wait(until: monotonicNow() + .seconds(20))
                 }
                 return igd.answer(request)
             }
             let router = try ScriptedRouter(script)
             defer { router.end() }
-            let prober = router.prober()
+            let prober = router.prober(times: .igdAlone)
             let results = Mutex<[RouterFacts]>([])
             let first = try runThread(name: "first") {
                 let facts = prober.ask(ScriptedRouter.question())
@@ -427,7 +458,8 @@ extension RouterInAFile {
             defer { router.end() }
             var question = ScriptedRouter.question()
             question.stunServer = "stun.example.net:\(port)"
-            let prober = router.prober(lookups: NameLookups { _ in [ip("::1"), ip("127.0.7.5")] })
+            let prober = router.prober(
+                lookups: NameLookups { _ in [ip("::1"), ip("127.0.7.5")] }, times: Self.igdAndSTUN)
             let facts = prober.ask(question)
             #expect(facts.evidence.stun == ip("203.0.113.9"))
             #expect(peers.withLock { $0.allSatisfy { $0 == ScriptedRouter.lan } })
@@ -445,7 +477,7 @@ extension RouterInAFile {
             defer { router.end() }
             var question = ScriptedRouter.question()
             question.stunServer = text
-            let facts = router.prober(lookups: NameLookups { _ in [] }).ask(question)
+            let facts = router.prober(lookups: NameLookups { _ in [] }, times: Self.igdAndSTUN).ask(question)
             #expect(facts.evidence.stun == nil)
             #expect(facts.sources.last?.state == state)
         }
@@ -463,7 +495,9 @@ extension RouterInAFile {
             defer { router.end() }
             var question = ScriptedRouter.question()
             question.stunServer = "hangs.example:3478"
-            let prober = router.prober(lookups: lookups)
+            // NAT-PMP answers at once; the resolver never does.
+            let times = RouterTimes.whole.with { $0.enough = .milliseconds(300) }
+            let prober = router.prober(lookups: lookups, times: times)
             for _ in 0..<3 {
                 let facts = prober.ask(question)
                 #expect(facts.evidence.stun == nil)
@@ -476,7 +510,9 @@ extension RouterInAFile {
 
         @Test("UPnP is left out when only NAT-PMP is asked")
         func natpmpOnly() throws {
-            let (facts, requests) = try probe(FakeIGD().script { $0.natpmp = { _ in [Self.address] } }) {
+            let (facts, requests) = try probe(
+                FakeIGD().script { $0.natpmp = { _ in [Self.address] } }
+            ) {
                 $0.asksUPnP = false
             }
             #expect(facts.evidence.natpmp == .answered(ip("11.22.33.44")))

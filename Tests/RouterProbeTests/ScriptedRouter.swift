@@ -14,6 +14,8 @@ final class ScriptedRouter: Sendable {
     static let gateway = ip("127.0.7.1")
     static let lan = ip("127.0.7.2")
     static let stranger = ip("127.0.7.9")
+    /// The gateway's IPv6, and the address that asks it: loopback has only one.
+    static let gateway6 = ip("::1")
 
     /// What a connection gets after its request, in order.
     enum Step: Sendable {
@@ -25,9 +27,11 @@ final class ScriptedRouter: Sendable {
     }
 
     struct Request: Sendable {
-        /// The one that was dialled: the gateway, or the stranger.
+        /// The one that was dialled: the gateway, by IPv4 or IPv6, or the stranger.
         let host: IPAddress
         let path: String
+        /// The `Host` field.
+        let name: String
         /// Of a SOAP call.
         let action: String?
         let body: String
@@ -40,6 +44,8 @@ final class ScriptedRouter: Sendable {
         var search: [(from: IPAddress, location: String)] = []
         /// Only a search to the gateway alone is answered.
         var isDeafToGroup = false
+        /// The gateway hears IPv6 too, at the same port.
+        var hearsIPv6 = false
         var http: @Sendable (Request) -> [Step] = { _ in [.send(notFound)] }
     }
 
@@ -53,9 +59,10 @@ final class ScriptedRouter: Sendable {
     private let strange: Socket
     private let web: Socket
     private let strangeWeb: Socket
+    private let web6: Holder?
     private let stop: WakeUp
     private let threads = Mutex<[JoinHandle]>([])
-    private let log = Mutex<[String]>([])
+    private let log = Mutex<[Request]>([])
     private let datagramLog = Mutex<[[UInt8]]>([])
 
     init(_ script: Script) throws {
@@ -64,7 +71,11 @@ final class ScriptedRouter: Sendable {
         search = try Socket.datagram(from: LocalEnd(ip: Self.gateway))
         group = try Socket.datagram(from: LocalEnd(ip: Self.gateway))
         strange = try Socket.datagram(from: LocalEnd(ip: Self.stranger))
-        web = try Socket.tcpListener(SocketAddress(ip: Self.gateway, port: 0), v6Only: false)
+        web6 =
+            try script.hearsIPv6
+            ? Holder(Socket.tcpListener(SocketAddress(ip: Self.gateway6, port: 0), v6Only: true)) : nil
+        let port = web6?.socket.localAddress()?.port ?? 0
+        web = try Socket.tcpListener(SocketAddress(ip: Self.gateway, port: port), v6Only: false)
         strangeWeb = try Socket.tcpListener(SocketAddress(ip: Self.stranger, port: 0), v6Only: false)
         stop = try WakeUp()
         var ports = RouterPorts()
@@ -82,13 +93,17 @@ final class ScriptedRouter: Sendable {
         while let thread = threads.withLock({ $0.popLast() }) { thread.join() }
     }
 
-    /// Paths and actions that were asked for, in order.
-    var requests: [String] { log.withLock { $0 } }
+    /// Paths and actions that were asked for, in order, with the host in front when it is not the gateway's IPv4.
+    var requests: [String] {
+        asked.map { ($0.host == Self.gateway ? "" : "\($0.host) ") + ($0.action ?? $0.path) }
+    }
+    /// The same in full.
+    var asked: [Request] { log.withLock { $0 } }
     /// What came to the port of NAT-PMP.
     var datagrams: [[UInt8]] { datagramLog.withLock { $0 } }
 
-    func prober(lookups: NameLookups = NameLookups()) -> RouterProber {
-        RouterProber(ports: ports, lookups: lookups)
+    func prober(lookups: NameLookups = NameLookups(), times: RouterTimes = .whole) -> RouterProber {
+        RouterProber(ports: ports, lookups: lookups, times: times)
     }
 
     static func question() -> RouterQuestion {
@@ -99,11 +114,17 @@ final class ScriptedRouter: Sendable {
     }
 
     static var link: LANLink { LANLink(question()) }
+    /// The same with the gateway's IPv6.
+    static var link6: LANLink {
+        var link = link
+        link.gateway6 = gateway6
+        return link
+    }
 
     private func run() {
         let descriptors = [
             mapping.descriptor, search.descriptor, group.descriptor, web.descriptor, strangeWeb.descriptor,
-            stop.descriptor,
+            stop.descriptor, web6?.socket.descriptor ?? -1,
         ]
         while let ready = try? waitReadable(descriptors, until: nil), !ready[5] {
             if ready[0] { answerMapping() }
@@ -117,6 +138,7 @@ final class ScriptedRouter: Sendable {
             }
             if ready[3] { take(web, Self.gateway) }
             if ready[4] { take(strangeWeb, Self.stranger) }
+            if ready[6], let web6 { take(web6.socket, Self.gateway6) }
         }
     }
 
@@ -155,8 +177,7 @@ final class ScriptedRouter: Sendable {
 
     private func serve(_ socket: borrowing Socket, _ host: IPAddress) {
         guard let request = read(socket, host) else { return }
-        let who = host == Self.gateway ? "" : "\(host) "
-        log.withLock { $0.append(who + (request.action ?? request.path)) }
+        log.withLock { $0.append(request) }
         for step in script.http(request) {
             switch step {
             case .send(let text):
@@ -185,7 +206,7 @@ final class ScriptedRouter: Sendable {
                     let action = field("SOAPAction: ")?.split(separator: "#").last?.dropLast()
                     return Request(
                         host: host, path: words.count > 1 ? String(words[1]) : "",
-                        action: action.map { String($0) },
+                        name: String(field("Host: ") ?? ""), action: action.map { String($0) },
                         body: String(parts[1]))
                 }
             }
@@ -213,6 +234,56 @@ final class ScriptedRouter: Sendable {
     }
 }
 
+/// How long a test waits: half a minute for an answer that is to come, which nobody feels, and hardly any time for one that
+/// is not.
+extension RouterTimes {
+    static let long = TrySchedule(
+        tries: [.zero, .milliseconds(20), .milliseconds(60), .seconds(1)], end: .seconds(30))
+    static let brief = TrySchedule(
+        tries: [.zero, .milliseconds(20), .milliseconds(60)], end: .milliseconds(200))
+
+    /// Everybody who is asked answers.
+    static let whole = {
+        var times = RouterTimes()
+        times.hardEnd = .seconds(60)
+        times.enough = .seconds(30)
+        (times.search, times.patientSearch) = (long, long)
+        (times.natpmp, times.patientNATPMP) = (long, long)
+        times.stun = long
+        times.question = .seconds(30)
+        return times
+    }()
+
+    /// Nobody but the IGD does.
+    static let igdAlone = {
+        var times = whole
+        times.enough = .zero
+        (times.natpmp, times.patientNATPMP) = (brief, brief)
+        return times
+    }()
+
+    /// There is no IGD, or none that ends the search.
+    static let natpmpAlone = {
+        var times = whole
+        (times.search, times.patientSearch) = (brief, brief)
+        times.question = .milliseconds(300)
+        return times
+    }()
+
+    /// Nobody does.
+    static let nobody = {
+        var times = natpmpAlone
+        (times.natpmp, times.patientNATPMP, times.stun) = (brief, brief, brief)
+        return times
+    }()
+
+    func with(_ change: (inout RouterTimes) -> Void) -> RouterTimes {
+        var times = self
+        change(&times)
+        return times
+    }
+}
+
 /// The usual answers of an IGD, with a mapping that can be made and taken away, and errors on request.
 final class FakeIGD: Sendable {
     struct State: Sendable {
@@ -231,6 +302,8 @@ final class FakeIGD: Sendable {
         /// What was added last: `outside inside client lease description`.
         var added: [String] = []
         var pinholes: [String] = []
+        /// Nothing about pinholes is allowed over IPv4.
+        var demandsIPv6 = false
     }
 
     private let state: Mutex<State>
@@ -267,6 +340,11 @@ final class FakeIGD: Sendable {
                     ? Self.http(state.description) : [.send(ScriptedRouter.notFound)]
             }
             if state.silent.contains(action) { return [.hold] }
+            if state.demandsIPv6, action.hasSuffix("Pinhole") || action == "CheckPinholeWorking",
+                request.host.family == .v4
+            {
+                return Self.http(Replies.error(606), status: 500)
+            }
             if let code = state.errors[action]?.first {
                 state.errors[action]?.removeFirst()
                 return Self.http(Replies.error(code), status: 500)
