@@ -108,7 +108,7 @@ extension Reachability.Mapping {
             let isOurs = entry.description == MappingEntry.ownDescription
             let state = !isHere ? "elsewhere" : !entry.isEnabled ? "disabled" : isOurs ? "ours" : "toThisHost"
             self.init(
-                state: state, target: "\(ReachabilityAdvice.shown(entry.client)):\(entry.port)",
+                state: state, target: entry.target,
                 expiresAt: entry.lease > 0
                     ? WallTime(milliseconds: readAt.milliseconds + Int64(entry.lease) * 1000) : nil)
         }
