@@ -41,7 +41,8 @@ extension Reachability.Listener {
 extension Reachability.VPN {
     fileprivate init(_ line: VPNPolicy.Line) {
         self.init(
-            name: line.name, product: line.product.rawValue, interface: line.interface,
+            name: line.name, product: line.product.rawValue,
+            interface: line.interface.map { Label.clean($0) },
             code: line.code.rawValue, notes: line.notes.map(\.rawValue))
     }
 }
