@@ -74,7 +74,7 @@ package import Sockets
 
     private static func makeBase() throws(SocketError) -> OpaquePointer {
         guard let base = unsafe shim_new_base() else {
-            throw SocketError(errno: 12, call: "event_base_new")  // ENOMEM; libevent does not say
+            throw SocketError(errno: 24, call: "event_base_new")  // EMFILE, most likely; libevent does not say
         }
         return unsafe base
     }

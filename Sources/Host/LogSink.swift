@@ -29,10 +29,7 @@ package final class LogSink: Sendable {
         self.write = write
         let mailbox = try Mailbox()
         self.mailbox = mailbox
-        thread = try runThread(name: "log") {
-            guard let loop = try? EventLoop(mailbox: mailbox) else { return }
-            loop.run()
-        }
+        thread = try runLoop(name: "log", mailbox)
     }
 
     /// Queues one line if its level is logged. Any thread; never waits.

@@ -10,10 +10,7 @@ final class ServiceThread: Sendable {
     init(name: String) throws(SocketError) {
         let mailbox = try Mailbox()
         self.mailbox = mailbox
-        thread = try runThread(name: name) {
-            guard let loop = try? EventLoop(mailbox: mailbox) else { return }
-            loop.run()
-        }
+        thread = try runLoop(name: name, mailbox)
     }
 
     /// Runs what was posted so far, then ends.

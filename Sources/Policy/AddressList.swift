@@ -77,7 +77,9 @@ package enum AddressList {
             list += vpn.addresses.filter { $0.family == .v4 }.map { address($0.description, "vpn", vpn.name) }
         }
         for tunnel in tunnels.sorted(by: { $0.name < $1.name }) where inputs.names[tunnel.name] == nil {
-            list += usableIPv4(of: tunnel).map { address($0.description, "vpn", "VPN (\(tunnel.name))") }
+            list += usableIPv4(of: tunnel).map {
+                address($0.description, "vpn", "VPN (\(Label.clean(tunnel.name)))")
+            }
         }
         for vpn in vpns {
             list += usableIPv6(of: vpn.tunnel).map { address($0.ip.description, "vpn", vpn.name) }

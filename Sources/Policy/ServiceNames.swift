@@ -22,7 +22,8 @@ package struct ServiceNames: Sendable, Equatable {
         for interface in ordered {
             let own = interface.kind == .tunnel ? known[interface.name] ?? nil : nil
             guard let word = own ?? Self.word(for: interface) else { continue }
-            names[interface.name] = taken.insert(word).inserted ? word : "\(word) (\(interface.name))"
+            names[interface.name] =
+                taken.insert(word).inserted ? word : "\(word) (\(Label.clean(interface.name)))"
         }
     }
 
@@ -40,7 +41,7 @@ package struct ServiceNames: Sendable, Equatable {
     private static func unreserved(_ name: String, at interface: String?) -> String {
         let reserved = ["Router", "Address name", "IPv6", "This Mac"]
         return reserved.contains(name) || name.hasPrefix("VPN (")
-            ? "\(name) (\(interface ?? "VPN"))" : name
+            ? "\(name) (\(Label.clean(interface ?? "VPN")))" : name
     }
 
     private static func rank(_ interface: NetworkInterface, _ table: InterfaceTable) -> Int {

@@ -41,7 +41,8 @@ extension Reachability.Listener {
 extension Reachability.VPN {
     fileprivate init(_ line: VPNPolicy.Line) {
         self.init(
-            name: line.name, product: line.product.rawValue, interface: line.interface,
+            name: line.name, product: line.product.rawValue,
+            interface: line.interface.map { Label.clean($0) },
             code: line.code.rawValue, notes: line.notes.map(\.rawValue))
     }
 }
@@ -108,7 +109,7 @@ extension Reachability.Mapping {
             let isOurs = entry.description == MappingEntry.ownDescription
             let state = !isHere ? "elsewhere" : !entry.isEnabled ? "disabled" : isOurs ? "ours" : "toThisHost"
             self.init(
-                state: state, target: "\(ReachabilityAdvice.shown(entry.client)):\(entry.port)",
+                state: state, target: entry.target,
                 expiresAt: entry.lease > 0
                     ? WallTime(milliseconds: readAt.milliseconds + Int64(entry.lease) * 1000) : nil)
         }

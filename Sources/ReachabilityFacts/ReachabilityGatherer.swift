@@ -112,7 +112,7 @@ package struct ReachabilityGatherer: Sendable {
         evidence.natpmp = question.gateway == nil ? nil : .silent
         evidence.isFinished = true
         let row = FactSource(
-            fact: "router", source: question.gateway.map(\.description) ?? question.interface,
+            fact: "router", source: question.gateway.map(\.description) ?? Label.clean(question.interface),
             state: "silent",
             at: now, took: now - start)
         return RouterFacts(evidence: evidence, sources: [row])

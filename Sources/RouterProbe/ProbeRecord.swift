@@ -97,7 +97,7 @@ struct ProbeRecord: Sendable {
         let gateway = question.gateway.map { " at \(ReachabilityAdvice.shown($0))" } ?? ""
         switch witness {
         case .upnp:
-            guard let igd = evidence.igd else { return "UPnP search on \(question.interface)" }
+            guard let igd = evidence.igd else { return "UPnP search on \(Label.clean(question.interface))" }
             return "UPnP at \(ReachabilityAdvice.shown(igd.host))"
         case .natpmp: return "NAT-PMP\(gateway)"
         case .pcp: return "PCP\(gateway)"

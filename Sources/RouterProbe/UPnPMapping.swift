@@ -26,7 +26,7 @@ struct UPnPMapping: Sendable {
             case .pending: return .pending
             case .leftAlone, .refused:
                 guard case .entry(let entry) = asked.evidence.mapping else { return .pending }
-                return .conflict("\(entry.client):\(entry.port)")
+                return .conflict(entry.target)
             }
         case .add: break
         }
@@ -55,7 +55,7 @@ struct UPnPMapping: Sendable {
                     hasTriedAgain = true
                 case .stop(.conflict(let words)):
                     guard case .entry(let entry) = shown(at: point) else { return .conflict(words) }
-                    return .conflict("\(entry.client):\(entry.port)")
+                    return .conflict(entry.target)
                 case .stop(let outcome): return outcome
                 }
             }

@@ -61,12 +61,10 @@ package final class Bus: Sendable {
         return BusUserHandle(bus: self, number: number)
     }
 
-    /// Begins to connect. `note` is called on the bus's thread. Once; throws when the system has no thread left.
+    /// Begins to connect. `note` is called on the bus's thread. Once; throws when the system has no
+    /// thread or descriptor left.
     package func start(_ note: @escaping @Sendable (BusState) -> Void = { _ in }) throws(SocketError) {
-        let started = try runThread(name: "bus") { [weak self, place, mailbox, wakeUp] in
-            guard let loop = try? EventLoop(mailbox: mailbox) else {
-                return note(.lost("no descriptor left for the bus's thread"))
-            }
+        let started = try runLoop(name: "bus", mailbox) { [weak self, place, wakeUp] loop in
             let link = BusLink(place, loop: loop, note: note)
             let jobs = loop.watch(wakeUp.descriptor, readable: true, writable: false) { _ in
                 wakeUp.clear()

@@ -257,7 +257,7 @@ final class BusLook: BusUser {
         } else if let device = found["Devices"]?.elements?.first?.path {
             property("Interface", of: Self.network + ".Device", at: device, from: owner) {
                 [unowned self] value in
-                if let name = value.text { note(profile: path) { $0.interface = name } }
+                if let name = value.text { note(profile: path) { $0.interface = Label.clean(name) } }
             }
         }
     }
@@ -308,7 +308,7 @@ final class BusLook: BusUser {
         else { return nil }
         return BusFacts.Profile(
             name: Label.clean(name), type: type, service: groups["vpn"]?["service-type"]?.text,
-            interface: connection["interface-name"]?.text)
+            interface: connection["interface-name"]?.text.map { Label.clean($0) })
     }
 
     // MARK: Domains

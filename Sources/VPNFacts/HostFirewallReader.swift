@@ -23,8 +23,12 @@ package final class HostFirewallReader: Sendable {
     /// Of its output.
     package static let outputLimit = 1 << 20
 
+    /// For the program, and as long again for the reading of what it says.
+    private static let patience = limit + limit
+
     private let places: Places
     private let isAllowed: Bool
+    private let errand = Errand<(HostFirewall, String)>("firewall")
 
     package convenience init() { self.init(.system) }
 
@@ -50,10 +54,12 @@ package final class HostFirewallReader: Sendable {
         }
     }
 
-    /// What the rules do with a new TCP connection to this port from another machine. At most 1 s.
+    /// What the rules do with a new TCP connection to this port from another machine. At most 2 s; a program that not even
+    /// the kernel can end is left behind, and no more than two of them.
     package func read(port: Int, _ table: InterfaceTable) -> HostFirewallReading {
         let begun = monotonicNow()
-        let (state, word) = judge(port: port, table, until: begun + Self.limit)
+        let late = errand.start { [self] in judge(port: port, table, until: begun + Self.limit) }
+        let (state, word) = late?.answer(by: begun + Self.patience) ?? (.unread, "silent")
         let now = monotonicNow()
         return HostFirewallReading(
             state: state,

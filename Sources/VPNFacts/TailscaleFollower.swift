@@ -35,8 +35,7 @@ package final class TailscaleFollower: Sendable {
 
     /// Begins, on a thread of its own. Once.
     package func start() throws(SocketError) {
-        let started = try runThread(name: "tailscale") { [places, pauses, onChange, mailbox] in
-            guard let loop = try? EventLoop(mailbox: mailbox) else { return }
+        let started = try runLoop(name: "tailscale", mailbox) { [places, pauses, onChange] loop in
             let stream = BusStream(
                 TailscaleDaemon(sockets: places.tailscale), loop: loop, pauses: pauses, onChange: onChange)
             stream.connect()

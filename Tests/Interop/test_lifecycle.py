@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starting, stopping, dying and stores that cannot be used (09 points 13 to 15)."""
 
+import http.client
 import os
+import pathlib
 import random
+import resource
 import shutil
 import signal
 import socket
@@ -80,6 +83,50 @@ def test_the_api_port_in_use(scratch):
         service = harness.Service(scratch)
         code, said = service.fails("--api-port", str(taken.getsockname()[1]))
         assert code == 69 and said
+
+
+def pid_of(service):
+    """The service's own process, below what starts it."""
+    pid = service.process.pid
+    while pathlib.Path(f"/proc/{pid}/comm").read_text().strip() != "latchkeyd":
+        [pid] = map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    return pid
+
+
+def test_no_descriptors_left_never_end_the_service(service):
+    """Whatever takes the last ones: what cannot be done then is left out, and done again later."""
+    service.settings(remoteAccess=True)
+    pid = pid_of(service)
+    whole = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    used = len(os.listdir(f"/proc/{pid}/fd"))
+    try:
+        for free in range(1, 25):
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (used + free, whole[1]))
+            try:
+                service.api("GET", "/v1/reachability?refresh=true")
+            except (OSError, http.client.HTTPException):
+                pass  # not even a connection
+            assert service.process.poll() is None, service.log()[-2000:]
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, whole)
+    assert service.get("/v1/reachability?refresh=true")["lanAddress"]
+
+
+@pytest.mark.parametrize("limit", range(10, 64, 6))
+def test_too_few_descriptors_to_start_with(scratch, limit):
+    """It serves, or ends by itself and says of what there is too little."""
+    service = harness.Service(scratch, backend=None)
+    if not harness.have_programs():
+        pytest.skip(f"no latchkeyd in {harness.BIN}")
+    plain = service.command
+    service.command = lambda *more: ["prlimit", f"--nofile={limit}:{limit}", *plain(*more)]
+    try:
+        service.start()
+    except AssertionError:
+        assert service.process.poll() not in (None, 1), service.log()[-2000:]
+        assert '"level":"error"' in service.log() and "open" in service.log()
+    finally:
+        assert service.stop() is not None
 
 
 def test_usage(scratch):

@@ -107,6 +107,13 @@ struct AddressListTests {
         #expect(told == ["host.ts.net/vpn/Tailscale"] + Self.baseList)
     }
 
+    @Test func anInterfaceIsNamedInPlainWords() {
+        let name = "tun\u{1B}[5m\u{9B}\u{202E}"
+        let table = InterfaceTable.make(
+            links: [Self.link(3, name, "tun")], addresses: [Self.own(3, "10.8.0.2")], primary: nil)
+        #expect(list(table) == ["10.8.0.2/vpn/VPN (tun[5m)"])
+    }
+
     @Test func anUnnamedTunnelShowsItsIPv4() {
         let table = InterfaceTable.make(
             links: [Self.link(3, "tun0", "tun")],

@@ -251,4 +251,25 @@ struct HostFirewallPolicyTests {
         more += Self.chain("c15")
         #expect(Self.judge(Self.set(Self.jump("c0"), more: more)) == .unclear)
     }
+
+    @Test("rules that each look a large set through end in time")
+    func largeSets() {
+        let elements = (10_000..<20_000).map { "\($0)" }.joined(separator: ",")
+        let named =
+            #",{"set":{"family":"inet","table":"t","name":"p","type":"inet_service","elem":[\#(elements)]}}"#
+        let rule = "," + Self.rule(Self.match(Self.dport, #""@p""#) + "," + Self.drop)
+        func judged(_ rules: Int) -> HostFirewall {
+            Self.judge(Self.set(more: named + String(repeating: rule, count: rules)))
+        }
+        #expect(judged(5) == .passes)
+        #expect(judged(50) == .unclear)
+    }
+
+    @Test("a map with more elements than can be looked through is not understood")
+    func largeMap() {
+        let elements = (0..<20_000).map { _ in #"[22,{"accept":null}]"# }.joined(separator: ",")
+        let rule = ",\(Self.rule(Self.vmap + #"{"set":[\#(elements)]}}}"#))"
+        #expect(Self.judge(Self.set(more: rule)) == .passes)
+        #expect(Self.judge(Self.set(more: String(repeating: rule, count: 3))) == .unclear)
+    }
 }

@@ -19,6 +19,25 @@ struct MappingPolicyTests {
         }
     }
 
+    @Test("a conflict names the other machine, a carrier's address masked")
+    func conflicts() {
+        let rows = [
+            ("192.168.1.20", "192.168.1.20:7000"), ("100.72.14.9", "100.72.x.x:7000"),
+            ("100.128.0.1", "100.128.0.1:7000"),
+        ]
+        let wish = MappingWish(
+            gateway: ip("192.168.1.1"), lan: ip("192.168.1.5"), outsidePort: 7455, insidePort: 7455)
+        for (client, shown) in rows {
+            let answer = MappingAnswer.entry(
+                MappingEntry(client: ip(client), port: 7000, isEnabled: true, description: "", lease: 0))
+            let found = MappingPolicy.obstacle(.publicMappedElsewhere, mapping: answer, advice: "")
+            #expect(found == .conflict(shown))
+            #expect(found?.detail?.contains(shown) == true)
+            #expect(MappingPolicy.before(wish, existing: answer) == .stop(.conflict(shown)))
+            #expect(MappingPolicy.after(wish, lease: 60, shown: answer) == .conflict(shown))
+        }
+    }
+
     @Test("every outcome has its code")
     func codes() {
         let wish = MappingWish(gateway: ip("10.0.0.1"), lan: ip("10.0.0.2"), outsidePort: 1, insidePort: 2)

@@ -12,6 +12,17 @@ struct ServiceNamesTests {
             primary: primary)
     }
 
+    @Test func interfacesInPlainWords() {
+        let name = "wg\u{1B}[5m\u{9B}\u{202E}"
+        let links = [
+            AddressListTests.link(2, "wg0", "wireguard"), AddressListTests.link(3, name, "wireguard"),
+        ]
+        #expect(ServiceNames(Self.table(links))[name] == "WireGuard (wg[5m)")
+        var vpn = VPNEvidence(product: .other, interface: name)
+        vpn.label = "Router"
+        #expect(ServiceNames.word(for: vpn) == "Router (wg[5m)")
+    }
+
     @Test func words() {
         let links = [
             AddressListTests.link(2, "enp3s0"), AddressListTests.link(3, "enp4s0"),

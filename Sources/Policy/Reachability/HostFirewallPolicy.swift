@@ -73,7 +73,7 @@ struct PacketRules {
 
     /// As deep as the kernel lets chains call each other.
     private static let depthLimit = 16
-    /// Rules looked at for one packet; a rule set that needs more is not understood.
+    /// Rules, and elements of their sets, looked at for one packet; a rule set that needs more is not understood.
     private static let stepLimit = 100_000
 
     init(_ items: [JSON]) {
@@ -177,7 +177,7 @@ struct PacketRules {
     private func follow(
         rule: [JSON], in chain: ChainKey, _ packet: Packet, depth: Int, _ steps: inout Int
     ) -> Set<After> {
-        let parts = rule.map { part(of: $0, in: chain, packet) }
+        let parts = rule.map { part(of: $0, in: chain, packet, &steps) }
         // One part that is not about the packet, and the rule is not: whatever else is in it.
         if parts.contains(.match(.no)) { return [.next] }
         var after: Set<After> = []
@@ -239,7 +239,9 @@ struct PacketRules {
     /// Statements that end the rule for some packets.
     private static let limits: Set = ["limit", "quota", "ct count", "connlimit", "meter", "set", "map"]
 
-    private func part(of statement: JSON, in chain: ChainKey, _ packet: Packet) -> Part {
+    private func part(
+        of statement: JSON, in chain: ChainKey, _ packet: Packet, _ steps: inout Int
+    ) -> Part {
         // `{"accept": null}`, or the word alone.
         let members = statement.members ?? []
         guard members.count == 1 || statement.string != nil else { return .unknown }
@@ -251,8 +253,8 @@ struct PacketRules {
         switch word {
         // A mark; but never the packet itself.
         case "mangle": return value["key"]?["meta"] != nil || value["key"]?["ct"] != nil ? .nothing : .unknown
-        case "match": return .match(match(value, in: chain, packet))
-        case "vmap": return vmap(value, in: chain, packet)
+        case "match": return .match(match(value, in: chain, packet, &steps))
+        case "vmap": return vmap(value, in: chain, packet, &steps)
         // A comment of iptables' is a match that always holds.
         case "xt":
             return value["type"]?.string == "match" && value["name"]?.string == "comment"
@@ -273,12 +275,17 @@ struct PacketRules {
         }
     }
 
-    private func vmap(_ value: JSON, in chain: ChainKey, _ packet: Packet) -> Part {
+    private func vmap(
+        _ value: JSON, in chain: ChainKey, _ packet: Packet, _ steps: inout Int
+    ) -> Part {
         guard let key = value["key"], let data = value["data"],
             let elements = data["set"]?.array ?? data.string.flatMap({ named($0, in: chain) })
         else { return .unknown }
         var verdicts: [Verdict] = []
         for element in elements {
+            // Each is a step, also those that need no look; one that jumps to nothing is followed all the same.
+            steps += 1
+            guard steps <= Self.stepLimit else { return .unknown }
             guard let pair = element.array, pair.count == 2 else { return .unknown }
             let verdict: Verdict? =
                 if let word = pair[1].string {
@@ -289,7 +296,7 @@ struct PacketRules {
                     nil
                 }
             guard let verdict else { return .unknown }
-            switch compare(key, to: pair[0], in: chain, packet) {
+            switch compare(key, to: pair[0], in: chain, packet, &steps) {
             case .yes: return .verdicts(verdicts + [verdict])
             case .perhaps: verdicts.append(verdict)
             case .no: continue
@@ -306,14 +313,17 @@ struct PacketRules {
         return sets[key].flatMap { $0 }
     }
 
-    private func match(_ value: JSON, in chain: ChainKey, _ packet: Packet) -> Match {
+    private func match(
+        _ value: JSON, in chain: ChainKey, _ packet: Packet, _ steps: inout Int
+    ) -> Match {
         guard let left = value["left"], let right = value["right"] else { return .perhaps }
         switch value["op"]?.string {
-        case "==", "in": return compare(left, to: right, in: chain, packet)
+        case "==", "in": return compare(left, to: right, in: chain, packet, &steps)
         case "!=":
             // An expression about another protocol holds for none of its packets.
             let implied = Self.implied(left, packet)
-            return implied == .yes ? compare(left, to: right, in: chain, packet).inverted : implied
+            return implied == .yes
+                ? compare(left, to: right, in: chain, packet, &steps).inverted : implied
         case "<": return ordered(left, right, packet) { $0 < $1 }
         case "<=": return ordered(left, right, packet) { $0 <= $1 }
         case ">": return ordered(left, right, packet) { $0 > $1 }
@@ -382,19 +392,27 @@ struct PacketRules {
         return nil
     }
 
-    private func compare(_ left: JSON, to right: JSON, in chain: ChainKey, _ packet: Packet) -> Match {
+    private func compare(
+        _ left: JSON, to right: JSON, in chain: ChainKey, _ packet: Packet, _ steps: inout Int
+    ) -> Match {
         let implied = Self.implied(left, packet)
         guard implied == .yes else { return implied }
         guard let known = Self.known(left, packet) else { return .perhaps }
-        return compare(known, to: right, in: chain)
+        return compare(known, to: right, in: chain, &steps)
     }
 
-    private func compare(_ known: Known, to right: JSON, in chain: ChainKey) -> Match {
-        if let elements = right["set"]?.array ?? right.array { return any(known, of: elements, in: chain) }
-        if let text = right.string, text.hasPrefix("@") {
-            return named(text, in: chain).map { any(known, of: $0, in: chain) } ?? .perhaps
+    private func compare(
+        _ known: Known, to right: JSON, in chain: ChainKey, _ steps: inout Int
+    ) -> Match {
+        steps += 1
+        guard steps <= Self.stepLimit else { return .perhaps }
+        if let elements = right["set"]?.array ?? right.array {
+            return any(known, of: elements, in: chain, &steps)
         }
-        if let element = right["elem"]?["val"] { return compare(known, to: element, in: chain) }
+        if let text = right.string, text.hasPrefix("@") {
+            return named(text, in: chain).map { any(known, of: $0, in: chain, &steps) } ?? .perhaps
+        }
+        if let element = right["elem"]?["val"] { return compare(known, to: element, in: chain, &steps) }
         switch known {
         case .port(let port):
             if let number = right.int { return number == port ? .yes : .no }
@@ -410,10 +428,13 @@ struct PacketRules {
         }
     }
 
-    private func any(_ known: Known, of elements: [JSON], in chain: ChainKey) -> Match {
+    private func any(
+        _ known: Known, of elements: [JSON], in chain: ChainKey, _ steps: inout Int
+    ) -> Match {
         var result = Match.no
         for element in elements {
-            switch compare(known, to: element, in: chain) {
+            guard steps <= Self.stepLimit else { return .perhaps }
+            switch compare(known, to: element, in: chain, &steps) {
             case .yes: return .yes
             case .perhaps: result = .perhaps
             case .no: continue

@@ -121,7 +121,7 @@ package enum MappingPolicy {
         case .publicMapped, .publicUnmapped, .publicMappingUnknown: return nil
         case .publicMappedElsewhere:
             guard case .entry(let entry) = mapping else { return .conflict("another machine") }
-            return .conflict(target(entry))
+            return .conflict(entry.target)
         default: return .notPossible(advice)
         }
     }
@@ -140,12 +140,12 @@ package enum MappingPolicy {
         let isOurs = entry.description == description
         if entry.client == wish.lan {
             if isOurs { return entry.port == wish.insidePort ? .add : .replace }
-            guard entry.port == wish.insidePort else { return .stop(.conflict(target(entry))) }
+            guard entry.port == wish.insidePort else { return .stop(.conflict(entry.target)) }
             if entry.isEnabled { return .stop(.toThisHost) }
             return .stop(
                 .notPossible("The router has a rule for this port already, but disabled: enable it there."))
         }
-        return isOurs && wish.formerLANs.contains(entry.client) ? .replace : .stop(.conflict(target(entry)))
+        return isOurs && wish.formerLANs.contains(entry.client) ? .replace : .stop(.conflict(entry.target))
     }
 
     /// What to do after the router refused to add.
@@ -180,7 +180,7 @@ package enum MappingPolicy {
         var grant = MappingGrant(wish: wish, way: .upnp, lease: lease, isSeen: false)
         guard case .entry(let entry) = shown else { return .active(grant) }
         guard entry.client == wish.lan, entry.port == wish.insidePort else {
-            return .conflict(target(entry))
+            return .conflict(entry.target)
         }
         grant.isSeen = true
         // A router that shows less than was asked for ends it sooner; one that shows 0 often keeps no count.
@@ -237,6 +237,4 @@ package enum MappingPolicy {
         default: "the router answers with error \(error)"
         }
     }
-
-    private static func target(_ entry: MappingEntry) -> String { "\(entry.client):\(entry.port)" }
 }

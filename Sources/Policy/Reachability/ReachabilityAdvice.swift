@@ -28,7 +28,7 @@ package enum ReachabilityAdvice {
     /// What a router verdict asks for.
     package static func router(_ code: RouterCode, _ report: ReachabilityReport) -> String {
         var target: String?
-        if case .entry(let entry) = report.router.mapping { target = "\(shown(entry.client)):\(entry.port)" }
+        if case .entry(let entry) = report.router.mapping { target = entry.target }
         return router(
             code, port: report.port, lan: report.lanAddress?.description,
             wan: report.router.address.map { shown($0) }, gateway: report.gateway.map { shown($0) },

@@ -114,6 +114,9 @@ package struct MappingEntry: Sendable, Equatable {
         self.description = description
         self.lease = lease
     }
+
+    /// Where it leads, as everybody may read it: reports, answers, the log. A carrier's address is masked.
+    package var target: String { "\(ReachabilityAdvice.shown(client)):\(port)" }
 }
 
 /// `GetFirewallStatus` of WANIPv6FirewallControl.
