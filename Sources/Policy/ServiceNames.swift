@@ -39,7 +39,7 @@ package struct ServiceNames: Sendable, Equatable {
     /// Names that devices would read as another kind of entry get their interface's after them (05 B3).
     private static func unreserved(_ name: String, at interface: String?) -> String {
         let reserved = ["Router", "Address name", "IPv6", "This Mac"]
-        return reserved.contains(name) || name.hasPrefix("VPN (") 
+        return reserved.contains(name) || name.hasPrefix("VPN (")
             ? "\(name) (\(interface ?? "VPN"))" : name
     }
 
