@@ -21,7 +21,7 @@ package enum HelpText {
             \(optionRows(CommandTable.global))
             All about one command: latchkey help COMMAND
             Exit codes: 0 done, 1 refused, 2 usage, 3 the service is not running, 4 not found,
-            5 ambiguous.
+            5 ambiguous, 10 maybe and 11 not reachable (--check), 75 in use, 130 Ctrl-C.
 
             """
     }()

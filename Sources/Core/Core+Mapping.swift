@@ -18,6 +18,9 @@ extension Core {
             log(.info, what, [("state", now?.code ?? "off"), ("detail", now?.detail ?? "")])
         }
         refreshReport(moment)
+        // The report says of forwards what the router says of them, and that was before.
+        let active = MappingOutcome.activeCode
+        if (old.mapping?.code == active) != (requests.mapping?.code == active) { emit(.askRouterAgain) }
     }
 
     /// Why no mapping can be asked for now; nil when it can (09.42).

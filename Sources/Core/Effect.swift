@@ -30,6 +30,8 @@ package enum Effect: Sendable {
     case watchReachability(ReachabilityWanted)
     /// Have the router asked for what is wanted of it now (05 B8, B9); how it stands comes through `routerRequests`.
     case lookAfterMapping(MappingKeeper.Situation)
+    /// The router's forwards are not what it said last, because it was asked for one or for the end of one.
+    case askRouterAgain
     /// Send kind 18 to every session again.
     case broadcastHostInfo
     /// PBKDF2, away from every loop; the result comes back through `codeKeyDerived`.

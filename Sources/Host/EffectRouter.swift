@@ -29,6 +29,8 @@ final class EffectRouter: Sendable {
         let lookAfterMapping: @Sendable (MappingKeeper.Situation) -> Void
         /// Watches the networks so.
         let watch: @Sendable (ReachabilityWanted) -> Void
+        /// Has the router asked again what it forwards.
+        let askRouterAgain: @Sendable () -> Void
         let log: LogSink
         /// Runs `tick` at this time; on the service thread.
         let wake: @Sendable (MonotonicTime) -> Void
@@ -84,6 +86,7 @@ final class EffectRouter: Sendable {
         case .identityChanged(let fingerprint): owners.identityChanged(fingerprint)
         case .lookAfterMapping(let situation): owners.lookAfterMapping(situation)
         case .watchReachability(let wanted): owners.watch(wanted)
+        case .askRouterAgain: owners.askRouterAgain()
         case .broadcastHostInfo:
             owners.doors.broadcastHostInfo()
             owners.jobs.post { owners.hostInfoChanged() }

@@ -51,6 +51,9 @@ package final class ReachabilityWatcher: Sendable {
     /// The interfaces are these now; looked at 0.5 s later, with what came in between.
     package func networkChanged(_ table: InterfaceTable) { desk.post(.network(table)) }
 
+    /// The router was made to forward a port, or to forward it no more: while it is watched it is asked again.
+    package func forwardsChanged() { desk.post(.forwardsChanged) }
+
     /// Looks at everything, the router included whatever the switch says, and tells `done` within 7 s; ``publish`` comes
     /// first. Whoever asks while one is being made shares it.
     package func look(_ done: @escaping @Sendable (ReachabilityEvidence) -> Void) { desk.look(done) }

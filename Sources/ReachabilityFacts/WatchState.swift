@@ -15,6 +15,8 @@ struct WatchState: Sendable {
         case vpnChanged
         /// The gateway says that its address changed.
         case announced
+        /// The router does something else now, at this service's request.
+        case forwardsChanged
         /// Somebody wants a whole look.
         case look(UInt64)
         case hostEnded(HostFacts)
@@ -79,6 +81,7 @@ struct WatchState: Sendable {
             if wanted.watches { hastenLook(now + Self.coalescing) }
         case .vpnChanged: if wanted.watches { hastenLook(now + Self.coalescing) }
         case .announced: schedule.announced(now: now)
+        case .forwardsChanged: schedule.forwardsChanged(now: now)
         case .look(let id):
             asks.append(Ask(id: id, deadline: now + ReachabilityGatherer.hardEnd))
             aim(now)

@@ -156,9 +156,9 @@ enum ReachabilityGoldens {
                   No mapping is visible; one made by hand in the router's own pages often does not show here. Forward TCP 7455 to 192.168.1.5 on the router and reserve that address for this machine.
         IPv6      no address that the internet can dial (v6None)
         Note      The service is not running: start it with systemctl start latchkeyd. (serviceNotRunning)
-        Note      The settings may not be read, so the defaults are assumed: run this as root or the service's user. (settingsUnreadable)
+        Note      No settings were read, so the defaults are assumed. Before the first start there are none; else run this as root or the service's user. (settingsUnreadable)
         Note      Do not test this from the home network: many routers do not lead a connection back in. Use mobile data. (hairpin)
-        Note      This machine's firewall rules may not be read: see nft list ruleset as root. (firewallUnread)
+        Note      This machine's firewall rules were not read: see nft list ruleset as root. (firewallUnread)
 
         """
     static let firewall = """

@@ -235,6 +235,28 @@ struct MappingTests {
         #expect(code() == "mappingNotPossible")
     }
 
+    /// The router is asked again when the mapping is made and when it is gone, and for nothing else that is said of it.
+    @Test func aMappingHasTheRouterAskedAgain() {
+        let driver = Driver()
+        func asks(_ code: String?, until seconds: Int64 = 3600) -> Int {
+            driver.effects = []
+            var requests = RouterRequests()
+            requests.mapping = code.map {
+                RouterRequests.Standing(
+                    code: $0, expiresAt: WallTime(milliseconds: Driver.start + seconds * 1000))
+            }
+            driver.input { $0.routerRequests(requests, $1) }
+            return driver.effects.count { if case .askRouterAgain = $0 { true } else { false } }
+        }
+        #expect(asks("mappingPending") == 0)
+        #expect(asks("mappingActive") == 1)
+        #expect(asks("mappingActive", until: 7200) == 0, "a renewal")
+        #expect(asks("mappingConflict") == 1)
+        #expect(asks("mappingRefused") == 0)
+        #expect(asks("mappingActive") == 1)
+        #expect(asks(nil) == 1)
+    }
+
     @Test func howItStandsIsNewsOnceAndInTheReport() {
         let driver = Driver()
         driver.set { $0.remoteAccess = true }

@@ -210,12 +210,18 @@ def test_a_mapping_on_a_real_router(service, at):
 
 @pytest.mark.parametrize("at", ["router"])
 def test_a_mapping_from_the_command_line(service, at):
+    def code():
+        """As the service has it, with nobody asking anew."""
+        return service.get("/v1/reachability")["router"]["code"]
+
     status, text = told(service, "map-port")
     assert status == 0, text
     assert entry(service)["NewInternalClient"] == LAN
+    harness.eventually(lambda: code() == "publicMapped")
     status, text = told(service, "unmap-port")
     assert status == 0, text
     assert entry(service) is None
+    harness.eventually(lambda: code() == "publicUnmapped", 40)
 
 
 @pytest.mark.parametrize("at", ["router"])

@@ -10,6 +10,7 @@ struct ProbeScheduleTests {
         case want(Bool)
         case aim(ProbeSchedule.Target?)
         case announced
+        case forwards
         case asked
         case ended(silent: Bool)
         case foundOther
@@ -99,6 +100,24 @@ struct ProbeScheduleTests {
             testDescription: "an announcement asks, not within 30 s of the last begin",
             steps: settled + [(2, .announced), (3, .announced), (3, .deadline(30)), (30, .begins(.whole))]),
         Row(
+            testDescription:
+                "a forward that the service made is looked at at once, the next not within 30 s of that",
+            steps: settled + [
+                (2, .forwards), (2, .begins(.whole)), (3, .ended(silent: false)), (4, .forwards),
+                (4, .deadline(32)), (32, .begins(.whole)), (33, .ended(silent: false)), (40, .forwards),
+                (40, .deadline(62)), (62, .begins(.whole)), (63, .ended(silent: false)), (100, .forwards),
+                (100, .begins(.whole)),
+            ]),
+        Row(
+            testDescription: "a forward that changed while one ran is asked about after it",
+            steps: [
+                (0, .aim(home)), (0, .want(true)), (0, .begins(.whole)), (1, .forwards), (1, .deadline(nil)),
+                (2, .ended(silent: false)), (2, .begins(.whole)),
+            ]),
+        Row(
+            testDescription: "a forward that went with the switch asks nothing",
+            steps: settled + [(2, .want(false)), (2, .forwards), (2, .deadline(nil))]),
+        Row(
             testDescription: "somebody who asks waits for nothing",
             steps: settled + [(2, .announced), (2.5, .asked), (2.5, .begins(.whole))]),
         Row(
@@ -146,6 +165,7 @@ struct ProbeScheduleTests {
             case .want(let isWanted): schedule.want(isWanted, now: now)
             case .aim(let target): schedule.aim(target, now: now)
             case .announced: schedule.announced(now: now)
+            case .forwards: schedule.forwardsChanged(now: now)
             case .asked: schedule.asked(now: now)
             case .ended(let silent): schedule.ended(isSilent: silent, now: now)
             case .foundOther: schedule.foundOther(now: now)

@@ -59,7 +59,9 @@ struct WatchStateTests {
     @Test func nothingRunsWhileNotWanted() {
         var world = World()
         #expect(world.when(0) == [])
-        #expect(world.when(1, .network(machine(lan: "192.168.1.6")), .vpnChanged, .announced) == [])
+        #expect(
+            world.when(1, .network(machine(lan: "192.168.1.6")), .vpnChanged, .announced, .forwardsChanged)
+                == [])
         #expect(world.state.nextDeadline == nil)
     }
 
@@ -153,6 +155,11 @@ struct WatchStateTests {
     @Test func anAnnouncementAsksAgain() {
         var world = World.settled()
         #expect(world.when(100, .announced) == ["ask 192.168.1.1:7455"])
+    }
+
+    @Test func whatTheServiceHadTheRouterDoIsLookedAt() {
+        var world = World.settled()
+        #expect(world.when(3, .forwardsChanged) == ["ask 192.168.1.1:7455"])
     }
 
     @Test func anAnswerAboutAnotherPortIsDropped() {

@@ -70,10 +70,12 @@ package enum MappingOutcome: Sendable, Hashable {
     /// The user's own entry already does it; nothing was changed.
     case toThisHost
 
+    package static let activeCode = "mappingActive"
+
     /// As the API names it.
     package var code: String {
         switch self {
-        case .active: "mappingActive"
+        case .active: Self.activeCode
         case .pending: "mappingPending"
         case .refused: "mappingRefused"
         case .portDiffers: "mappingPortDiffers"

@@ -51,6 +51,8 @@ package struct ProbeSchedule: Sendable, Equatable {
     private var lastTarget: Target?
     private var lastBegin: MonotonicTime?
     private var lastWholeEnd: MonotonicTime?
+    /// When what the service had it do was to be seen last.
+    private var lastForwards: MonotonicTime?
     private var due: Due?
     /// Somebody waits for the probe that is due.
     private var isAsked = false
@@ -83,6 +85,15 @@ package struct ProbeSchedule: Sendable, Equatable {
     /// it only asks.
     package mutating func announced(now: MonotonicTime) {
         if isWanted { hasten(Due(at: afterChange(now), probe: .whole)) }
+    }
+
+    /// The router was made to forward otherwise: everything is asked now, but for that no sooner than 30 s after the last
+    /// time, whatever a router makes of requests.
+    package mutating func forwardsChanged(now: MonotonicTime) {
+        guard isWanted else { return }
+        let at = lastForwards.map { max(now, $0 + Self.changeInterval) } ?? now
+        lastForwards = at
+        hasten(Due(at: at, probe: .whole))
     }
 
     /// Somebody wants an answer now, whatever the switch says. A probe of everything that runs is shared.

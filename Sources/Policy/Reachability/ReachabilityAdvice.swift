@@ -150,7 +150,8 @@ package enum ReachabilityAdvice {
         switch note {
         case .serviceNotRunning: "The service is not running: start it with systemctl start latchkeyd."
         case .settingsUnreadable:
-            "The settings may not be read, so the defaults are assumed: run this as root or the service's user."
+            "No settings were read, so the defaults are assumed. Before the first start there are none; else run this as root "
+                + "or the service's user."
         case .wanWitnessesDiffer:
             "NAT-PMP and UPnP tell different internet addresses; NAT-PMP's is taken. Restart the router if it stays so."
         case .wanFromSTUN: "Only the STUN server told an internet address; it says nothing about a forward."
@@ -166,7 +167,7 @@ package enum ReachabilityAdvice {
         case .exitNodeBlocksLAN:
             "Tailscale's exit node cuts this machine off its own network: "
                 + "tailscale set --exit-node-allow-lan-access=true."
-        case .firewallUnread: "This machine's firewall rules may not be read: see nft list ruleset as root."
+        case .firewallUnread: "This machine's firewall rules were not read: see nft list ruleset as root."
         case .vpnUnproven: "It is up, but nothing shows whether a peer answers: look at wg show."
         case .vpnDetailsUnreadable: "Its daemon may not be asked: run this as root for more."
         case .vpnDaemonSilent: "Its daemon does not answer: look at its service."
