@@ -26,6 +26,13 @@ struct NetworkReading {
         return best?.min { $0.metric < $1.metric }?.gateways[index]
     }
 
+    /// The hosts that a route of their own leads to by a router on this interface, in order; of very many the lowest.
+    private func hosts(behind index: UInt32) -> [IPAddress] {
+        let found = Set(routes.filter { $0.gateways[index] != nil }.compactMap(\.host))
+        let sorted = found.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        return Array(sorted.prefix(LinkFacts.mostHostRoutes))
+    }
+
     private var defaults: [RouteMessage] { routes.filter { $0.destinationBits == 0 } }
 
     /// The table, with what `sysfs` says about each link by its name.
@@ -41,7 +48,8 @@ struct NetworkReading {
                 infoKind: link.infoKind, master: link.master, isPhysical: device.isPhysical,
                 isWireless: device.isWireless, isModem: device.isModem,
                 isMainDefault: link.index == mainDefault,
-                carriesIPv4DefaultInAnyTable: carriers.contains(link.index), gateway: gateway(of: link.index))
+                carriesIPv4DefaultInAnyTable: carriers.contains(link.index), gateway: gateway(of: link.index),
+                hostRoutes: hosts(behind: link.index))
         }
         return .make(links: facts, addresses: addresses.map { ($0.index, $0.address) }, primary: primary)
     }

@@ -53,13 +53,18 @@ package struct LinkFacts: Sendable, Hashable {
     /// The next hop of its lowest-metric IPv4 default route of the main table, else of any other IPv4 route over it (05
     /// B6); nil when no route over it names one.
     package var gateway: IPAddress?
+    /// The IPv4 hosts that routes of their own lead to by a router on it, as a VPN client leaves one to its server.
+    package var hostRoutes: [IPAddress]
+
+    /// The most of these that are kept.
+    package static let mostHostRoutes = 64
 
     package init(
         index: UInt32, name: String, hardwareType: UInt16 = 1, isLoopback: Bool = false,
         isPointToPoint: Bool = false, isUp: Bool = true, isRunning: Bool = true, infoKind: String? = nil,
         master: UInt32? = nil, isPhysical: Bool = false, isWireless: Bool = false, isModem: Bool = false,
         isMainDefault: Bool = false, carriesIPv4DefaultInAnyTable: Bool = false,
-        gateway: IPAddress? = nil
+        gateway: IPAddress? = nil, hostRoutes: [IPAddress] = []
     ) {
         self.index = index
         self.name = name
@@ -76,6 +81,7 @@ package struct LinkFacts: Sendable, Hashable {
         self.isMainDefault = isMainDefault
         self.carriesIPv4DefaultInAnyTable = carriesIPv4DefaultInAnyTable
         self.gateway = gateway
+        self.hostRoutes = hostRoutes
     }
 }
 

@@ -110,6 +110,11 @@ struct ServiceNamesTests {
             (.other, "Address name", "Address name (tun3)"), (.other, "IPv6", "IPv6 (tun3)"),
             (.other, "This Mac", "This Mac (tun3)"), (.other, "VPN (tun0)", "VPN (tun0) (tun3)"),
             (.other, "VPN home", "VPN home"), (.openVPN, "Router", "OpenVPN (Router)"),
+            // 64 characters in all.
+            (
+                .openVPN, String(repeating: "a", count: 70),
+                "OpenVPN (\(String(repeating: "a", count: 54)))"
+            ),
         ] as [(VPNProduct, String?, String?)])
     func wordsOfVPNs(_ product: VPNProduct, _ label: String?, _ word: String?) {
         var vpn = VPNEvidence(product: product)
