@@ -9,6 +9,7 @@ extension Reachability {
         tookMs = try json.requiredInt("tookMs")
         verdict = try json.requiredString("verdict")
         severity = try json.requiredString("severity")
+        basis = try json.optionalString("basis") ?? "inferred"
         advice = try json.requiredString("advice")
         summary = try json.optionalString("summary") ?? ""
         remoteAccess = try json.requiredBool("remoteAccess")
@@ -28,7 +29,9 @@ extension Reachability {
         gateway = try json.optionalString("gateway")
         router = try json.required("router", Router.init(json:))
         ipv6 = try json.required("ipv6") { json throws(JSONError) in
-            IPv6(code: try json.requiredString("code"), address: try json.optionalString("address"))
+            IPv6(
+                code: try json.requiredString("code"), address: try json.optionalString("address"),
+                request: try json.optional("request", Request.init(json:)))
         }
         addressName = try json.optional("addressName") { json throws(JSONError) in
             Name(text: try json.requiredString("text"), code: try json.optionalString("code"))
@@ -48,6 +51,7 @@ extension Reachability {
         writer.field("tookMs", tookMs)
         writer.field("verdict", verdict)
         writer.field("severity", severity)
+        writer.field("basis", basis)
         writer.field("advice", advice)
         writer.field("summary", summary)
         writer.field("remoteAccess", remoteAccess)
@@ -67,6 +71,7 @@ extension Reachability {
         writer.object("ipv6") { writer in
             writer.field("code", ipv6.code)
             writer.field("address", ifPresent: ipv6.address)
+            ipv6.request?.encode(into: &writer)
         }
         if let addressName {
             writer.object("addressName") { writer in
@@ -120,6 +125,7 @@ extension Reachability.Router {
                 state: try json.requiredString("state"), target: try json.optionalString("target"),
                 expiresAt: try json.optionalTime("expiresAt"))
         }
+        request = try json.optional("request", Reachability.Request.init(json:))
     }
 
     fileprivate func encode(into writer: inout JSONWriter) {
@@ -140,6 +146,24 @@ extension Reachability.Router {
             writer.field("state", mapping.state)
             writer.field("target", ifPresent: mapping.target)
             writer.field("expiresAt", ifPresent: mapping.expiresAt?.rfc3339)
+        }
+        request?.encode(into: &writer)
+    }
+}
+
+extension Reachability.Request {
+    fileprivate init(json: JSON) throws(JSONError) {
+        self.init(
+            code: try json.requiredString("code"), detail: try json.optionalString("detail"),
+            isSeen: try json.requiredBool("seen"), expiresAt: try json.optionalTime("expiresAt"))
+    }
+
+    fileprivate func encode(into writer: inout JSONWriter) {
+        writer.object("request") { writer in
+            writer.field("code", code)
+            writer.field("detail", ifPresent: detail)
+            writer.field("seen", isSeen)
+            writer.field("expiresAt", ifPresent: expiresAt?.rfc3339)
         }
     }
 }

@@ -14,6 +14,8 @@ package struct Reachability: APIObject {
     package var verdict: String
     /// `ok`, `maybe` or `blocked`.
     package var severity: String
+    /// What the verdict rests on: `verified` when whoever knows said so, `inferred` when it only follows from what was seen.
+    package var basis: String
     /// What to do, in one or two sentences.
     package var advice: String
     /// One line for a status screen.
@@ -113,6 +115,25 @@ package struct Reachability: APIObject {
         }
     }
 
+    /// What the owner has asked the router for, and how that stands.
+    package struct Request: Sendable, Equatable {
+        /// `mappingActive`, `mappingPending`, `mappingRefused`, …; `pinholeOpen`, `pinholePending`, ….
+        package var code: String
+        /// The router's error in words, or why it was not asked; nil when the code says it all.
+        package var detail: String?
+        /// Whether the router was asked again, and shows it.
+        package var isSeen: Bool
+        /// When it ends unless it is renewed.
+        package var expiresAt: WallTime?
+
+        package init(code: String, detail: String? = nil, isSeen: Bool = false, expiresAt: WallTime? = nil) {
+            self.code = code
+            self.detail = detail
+            self.isSeen = isSeen
+            self.expiresAt = expiresAt
+        }
+    }
+
     /// The router's part.
     package struct Router: Sendable, Equatable {
         /// The code of spec 05 B7.
@@ -131,6 +152,8 @@ package struct Reachability: APIObject {
         package var stun: String?
         /// What the router does with the port.
         package var mapping: Mapping
+        /// The mapping that the owner wants kept; nil while none is wanted and none is left.
+        package var request: Request?
 
         package init(code: String, mapping: Mapping) {
             self.code = code
@@ -144,10 +167,13 @@ package struct Reachability: APIObject {
         package var code: String
         /// The address that is listed.
         package var address: String?
+        /// The pinhole that the owner wants kept; nil while none is wanted and none is left.
+        package var request: Request?
 
-        package init(code: String, address: String?) {
+        package init(code: String, address: String?, request: Request? = nil) {
             self.code = code
             self.address = address
+            self.request = request
         }
     }
 
@@ -188,7 +214,8 @@ package struct Reachability: APIObject {
 
     /// All of it.
     package init(
-        at: WallTime, tookMs: Int, verdict: String, severity: String, advice: String, summary: String,
+        at: WallTime, tookMs: Int, verdict: String, severity: String, basis: String, advice: String,
+        summary: String,
         remoteAccess: Bool, internet: Bool, port: Int, listener: Listener, addresses: [HostAddress],
         vpns: [VPN], lanAddress: String?, gateway: String?, router: Router, ipv6: IPv6, addressName: Name?,
         notes: [String], facts: [Fact]
@@ -197,6 +224,7 @@ package struct Reachability: APIObject {
         self.tookMs = tookMs
         self.verdict = verdict
         self.severity = severity
+        self.basis = basis
         self.advice = advice
         self.summary = summary
         self.remoteAccess = remoteAccess

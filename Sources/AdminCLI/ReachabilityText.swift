@@ -29,7 +29,7 @@ package enum ReachabilityText {
             }
         let head = style(report.severity.uppercased().visible, role)
         let text =
-            "\(head): \(words(of: report)) (\(report.verdict.visible))\n"
+            "\(head): \(words(of: report)) (\(report.verdict.visible), \(report.basis.visible))\n"
             + wrapped(report.advice.visible, columns, indent: 0)
         // Where it is not on, the verdict has said so.
         return report.summary.hasPrefix("on")
@@ -124,7 +124,9 @@ package enum ReachabilityText {
         }
         lines.append(("Router", router(report)))
         if let advice = routerAdvice(report) { lines.append(("", advice)) }
+        if let request = report.router.request { lines.append(("Mapping", words(of: request))) }
         lines.append(("IPv6", ipv6(report)))
+        if let request = report.ipv6.request { lines.append(("Pinhole", words(of: request))) }
         if let name = report.addressName { lines.append(("Name", words(of: name))) }
         for code in report.notes { lines.append(("Note", "\(note(code)) (\(code))")) }
         return lines
@@ -156,8 +158,7 @@ package enum ReachabilityText {
 
     private static func mapping(_ report: Reachability) -> String? {
         let mapping = report.router.mapping
-        let until =
-            mapping.expiresAt.map { " until \($0.rfc3339.prefix(16).replacing("T", with: " "))Z" } ?? ""
+        let until = mapping.expiresAt.map { " until \(minute($0))" } ?? ""
         switch mapping.state {
         case "none": return "no forward of TCP \(report.port) to be seen"
         case "ours": return "TCP \(report.port) forwarded here by this service\(until)"
@@ -166,6 +167,28 @@ package enum ReachabilityText {
         case "disabled": return "the rule for TCP \(report.port) disabled"
         default: return report.router.igd?.state == "connected" ? "mappings cannot be read" : nil
         }
+    }
+
+    private static func minute(_ time: WallTime) -> String {
+        "\(time.rfc3339.prefix(16).replacing("T", with: " "))Z"
+    }
+
+    /// How what the owner asked the router for stands: asked, granted or refused, seen again, and when it ends.
+    private static func words(of request: Reachability.Request) -> String {
+        var says: String
+        switch request.code {
+        case "mappingPending", "pinholePending": says = "asked for; the router has not answered yet."
+        case "mappingActive", "pinholeOpen":
+            says =
+                request.isSeen
+                ? "granted, and seen again on the router" : "granted, not seen again on the router"
+            says += request.expiresAt.map { "; ends \(minute($0)) unless renewed." } ?? "; it has no end."
+        case "toThisHost": says = "not asked for: a rule of your own forwards the port already."
+        case "mappingNotPossible", "pinholeNotPossible": says = "not asked for."
+        default: says = "refused."
+        }
+        if let detail = request.detail { says += " \(detail)" }
+        return "\(says) (\(request.code))"
     }
 
     /// The router's advice where the verdict is about something else.

@@ -39,6 +39,13 @@ struct NetworkReading {
         return [main, routes, others].first { !$0.isEmpty }?.min { $0.metric < $1.metric }
     }
 
+    /// The hosts that a route of their own leads to by a router on this interface, in order; of very many the lowest.
+    private func hosts(behind index: UInt32) -> [IPAddress] {
+        let found = Set(routes.filter { $0.gateways[index] != nil }.compactMap(\.host))
+        let sorted = found.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        return Array(sorted.prefix(LinkFacts.mostHostRoutes))
+    }
+
     private var defaults: [RouteMessage] { routes.filter { $0.destinationBits == 0 } }
 
     /// The table, with what `sysfs` says about each link by its name.
@@ -55,7 +62,7 @@ struct NetworkReading {
                 isWireless: device.isWireless, isModem: device.isModem,
                 isMainDefault: link.index == mainDefault,
                 carriesIPv4DefaultInAnyTable: carriers.contains(link.index), gateway: gateway(of: link.index),
-                gateway6: gateway6(of: link.index))
+                gateway6: gateway6(of: link.index), hostRoutes: hosts(behind: link.index))
         }
         return .make(links: facts, addresses: addresses.map { ($0.index, $0.address) }, primary: primary)
     }

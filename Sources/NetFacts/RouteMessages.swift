@@ -97,6 +97,8 @@ struct RouteMessage: Equatable {
     var table: UInt32
     /// Bits of the destination; 0 for a default route.
     var destinationBits: UInt8
+    /// The one host that it leads to; nil for a route to a network.
+    var host: IPAddress?
     /// Lowest wins; a route without one has 0.
     var metric: UInt32
     /// The interfaces it leads out of, the first being the one a single answer names.
@@ -109,6 +111,7 @@ struct RouteMessage: Equatable {
     static let familyV6 = addressFamilyV6
 
     // <linux/rtnetlink.h>.
+    private static let destination: UInt16 = 1
     private static let output: UInt16 = 4
     private static let gateway: UInt16 = 5
     private static let metric: UInt16 = 6
@@ -141,6 +144,7 @@ extension RouteMessage {
         guard !outputs.isEmpty else { return nil }
         table = attributes.number32(Self.table) ?? UInt32(shortTable)
         destinationBits = bits
+        host = bits == 32 ? attributes[Self.destination].flatMap { ip($0, isV4: true, 0) } : nil
         metric = attributes.number32(Self.metric) ?? 0
         self.outputs = outputs
         self.gateways = gateways

@@ -14,6 +14,8 @@ package enum AddressList {
         package var internet: Bool
         /// The user's own name or address, as stored.
         package var addressName: String?
+        /// What an entry without a port of its own is dialled at; no entry repeats it (01 §6.2).
+        package var remotePort: Int?
         /// The router's internet address, when the router verdict is *address*.
         package var routerIPv4: IPAddress?
         /// MagicDNS names that passed their check, by interface.
@@ -60,7 +62,10 @@ package enum AddressList {
     package static func make(_ inputs: Inputs) -> [HostAddress] {
         var list: [HostAddress] = []
         let services = inputs.table.interfaces.filter { $0.link.isUp && !$0.addresses.isEmpty }
-        let tunnels = services.filter { $0.kind == .tunnel && !inputs.closed.contains($0.name) }
+        // A 6in4 tunnel leads to the internet, and is no VPN (05 B2).
+        let tunnels = services.filter {
+            $0.kind == .tunnel && $0.link.infoKind != "sit" && !inputs.closed.contains($0.name)
+        }
         let vpns = tunnels.compactMap { tunnel in inputs.names[tunnel.name].map { (name: $0, tunnel: tunnel) }
         }
         .sorted { ($0.name, $0.tunnel.name) < ($1.name, $1.tunnel.name) }
@@ -121,8 +126,9 @@ package enum AddressList {
     private static func internetAddresses(_ inputs: Inputs) -> [HostAddress] {
         var list: [HostAddress] = []
         if let text = inputs.addressName, let name = try? DialAddress.parse(text) {
+            let port = name.port == inputs.remotePort ? nil : name.port
             list.append(
-                HostAddress(host: name.hostText, port: name.port, kind: "internet", via: "Address name"))
+                HostAddress(host: name.hostText, port: port, kind: "internet", via: "Address name"))
         }
         if let router = inputs.routerIPv4 { list.append(address(router.description, "internet", "Router")) }
         if let ip = stableGlobalIPv6(inputs.table) {
@@ -150,12 +156,12 @@ package enum AddressList {
         ip.family == .v6 && ip.bytes.first.map { $0 >> 5 == 1 } ?? false
     }
 
-    /// Permanent and static first, then /128, then stable-privacy, ties by value (05 B1).
+    /// Permanent and static first, then /128, then stable-privacy or EUI-64, ties by value (05 B1).
     private static func isSteadier(_ left: InterfaceAddress, _ right: InterfaceAddress) -> Bool {
         func rank(_ address: InterfaceAddress) -> Int {
             if address.isPermanent { return 0 }
             if address.prefixBits == 128 { return 1 }
-            return address.isStablePrivacy ? 2 : 3
+            return 2
         }
         let (leftRank, rightRank) = (rank(left), rank(right))
         if leftRank != rightRank { return leftRank < rightRank }
@@ -166,6 +172,11 @@ package enum AddressList {
         table.interfaces
             .filter { ($0.kind == .lan || $0.kind == .uplink) && $0.link.isUp && !$0.addresses.isEmpty }
             .sorted { $0.name < $1.name }
+    }
+
+    /// Whether devices can dial an address of it at all.
+    package static func isDialable(_ interface: NetworkInterface) -> Bool {
+        !usableIPv4(of: interface).isEmpty || !usableIPv6(of: interface).isEmpty
     }
 
     private static func usableIPv4(of interface: NetworkInterface) -> [IPAddress] {

@@ -56,13 +56,18 @@ package struct LinkFacts: Sendable, Hashable {
     /// The next hop of its lowest-metric IPv6 default route, those of the main table first: most often link-local, with
     /// this link as its scope. nil when no route names one.
     package var gateway6: IPAddress?
+    /// The IPv4 hosts that routes of their own lead to by a router on it, as a VPN client leaves one to its server.
+    package var hostRoutes: [IPAddress]
+
+    /// The most of these that are kept.
+    package static let mostHostRoutes = 64
 
     package init(
         index: UInt32, name: String, hardwareType: UInt16 = 1, isLoopback: Bool = false,
         isPointToPoint: Bool = false, isUp: Bool = true, isRunning: Bool = true, infoKind: String? = nil,
         master: UInt32? = nil, isPhysical: Bool = false, isWireless: Bool = false, isModem: Bool = false,
         isMainDefault: Bool = false, carriesIPv4DefaultInAnyTable: Bool = false,
-        gateway: IPAddress? = nil, gateway6: IPAddress? = nil
+        gateway: IPAddress? = nil, gateway6: IPAddress? = nil, hostRoutes: [IPAddress] = []
     ) {
         self.index = index
         self.name = name
@@ -80,6 +85,7 @@ package struct LinkFacts: Sendable, Hashable {
         self.carriesIPv4DefaultInAnyTable = carriesIPv4DefaultInAnyTable
         self.gateway = gateway
         self.gateway6 = gateway6
+        self.hostRoutes = hostRoutes
     }
 }
 

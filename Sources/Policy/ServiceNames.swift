@@ -32,7 +32,9 @@ package struct ServiceNames: Sendable, Equatable {
 
     /// What a VPN is called by its product and its own label: `OpenVPN (office)`; nil for a tunnel nobody names.
     package static func word(for vpn: VPNEvidence) -> String? {
-        let label = vpn.label.map { Label.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
+        // The whole name is at most 64 characters (05 B3).
+        let room = vpn.product == .other ? 64 : 64 - vpn.product.rawValue.count - " ()".count
+        let label = vpn.label.map { Label.clean($0, limit: room) }.flatMap { $0.isEmpty ? nil : $0 }
         if vpn.product == .other { return label.map { unreserved($0, at: vpn.interface) } }
         return label.map { "\(vpn.product.rawValue) (\($0))" } ?? vpn.product.rawValue
     }

@@ -10,13 +10,16 @@ extension Reachability {
     package init(_ report: ReachabilityReport, at: WallTime, now: MonotonicTime, took: Duration) {
         self.init(
             at: at, tookMs: took.milliseconds, verdict: report.verdict.rawValue,
-            severity: report.verdict.severity.rawValue, advice: report.advice, summary: report.summary,
+            severity: report.verdict.severity.rawValue, basis: report.basis.rawValue,
+            advice: report.advice, summary: report.summary,
             remoteAccess: report.remoteAccess, internet: report.internet, port: report.port,
             listener: Listener(report.listener, port: report.port), addresses: report.addresses,
             vpns: report.vpns.map { VPN($0) }, lanAddress: report.lanAddress?.description,
             gateway: report.gateway.map { ReachabilityAdvice.shown($0) },
             router: Router(report, at: at, now: now),
-            ipv6: IPv6(code: report.ipv6.rawValue, address: report.ipv6Address?.description),
+            ipv6: IPv6(
+                code: report.ipv6.rawValue, address: report.ipv6Address?.description,
+                request: report.requests.pinhole.map { Request($0) }),
             addressName: report.addressName.map { Name(text: $0, code: report.nameCode?.rawValue) },
             notes: report.notes.map(\.rawValue),
             facts: report.sources.map { source in
@@ -56,6 +59,7 @@ extension Reachability.Router {
             code: router.code.rawValue,
             mapping: Reachability.Mapping(
                 report, readAt: WallTime(milliseconds: at.milliseconds - Int64(age.milliseconds))))
+        request = report.requests.mapping.map { Reachability.Request($0) }
         // Nobody asked: what it would be is not known.
         ifOn = router.ifOn == .asking && router.evidence == nil ? nil : router.ifOn?.rawValue
         if let wan = router.address {
@@ -70,6 +74,14 @@ extension Reachability.Router {
             igd = Reachability.Witness(state: "none")
         }
         stun = evidence.stun.map { ReachabilityAdvice.shown($0) }
+    }
+}
+
+extension Reachability.Request {
+    fileprivate init(_ standing: RouterRequests.Standing) {
+        self.init(
+            code: standing.code, detail: standing.detail.map { ReachabilityAdvice.masked($0) },
+            isSeen: standing.isSeen, expiresAt: standing.expiresAt)
     }
 }
 

@@ -98,7 +98,9 @@ struct ProbeRecord: Sendable {
         switch witness {
         case .upnp:
             guard let igd = evidence.igd else { return "UPnP search on \(Label.clean(question.interface))" }
-            return "UPnP at \(ReachabilityAdvice.shown(igd.host))"
+            let name = igd.name.map { " (\($0))" } ?? ""
+            let others = evidence.otherIGDs.map { ", and at \(ReachabilityAdvice.shown($0))" }.joined()
+            return "UPnP at \(ReachabilityAdvice.shown(igd.host))\(name)\(others)"
         case .natpmp: return "NAT-PMP\(gateway)"
         case .pcp: return "PCP\(gateway)"
         case .stun: return "STUN server \(Label.clean(question.stunServer ?? "", limit: 255))"

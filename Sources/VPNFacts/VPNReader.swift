@@ -16,6 +16,9 @@ package struct VPNReading: Sendable, Equatable {
 package final class VPNReader: Sendable {
     /// For each daemon (05 B12).
     package static let limit = Duration.seconds(1)
+    /// For a name after that: less than its whole 2 s when a daemon took most of its own, so that what the daemons said is
+    /// not lost with the report's time.
+    private static let rest = Duration.milliseconds(1400)
 
     private let places: Places
     private let limit: Duration
@@ -35,7 +38,7 @@ package final class VPNReader: Sendable {
         self.resolver = resolver
     }
 
-    /// Reads, on the calling thread and threads of its own, within 1 s, and 2 s more at most for a MagicDNS name.
+    /// Reads, on the calling thread and threads of its own, within 1 s, and until 2.4 s at most for a MagicDNS name.
     /// `hostName` serves the guess of 05 A6.
     package func read(_ table: InterfaceTable, hostName: String) -> VPNReading {
         let begun = monotonicNow()
@@ -63,7 +66,7 @@ package final class VPNReader: Sendable {
         facts.tailscale = said?.value ?? TailscaleDaemon.Reading(state: hasSocket ? .silent : .absent)
         reading.sources += source(of: facts.tailscale, said?.took ?? limit)
         // The name is looked up while the others are still asked.
-        let lookUp = startLookUp(facts.tailscale)
+        let lookUp = startLookUp(facts.tailscale, by: deadline + Self.rest)
 
         let zeroTierSaid = asked.zeroTier?.answer(by: deadline)
         facts.zeroTier = zeroTierSaid?.value ?? (asked.zeroTier == nil ? .absent : .silent)
@@ -83,7 +86,8 @@ package final class VPNReader: Sendable {
             let own = table.interface(named: link)?.addresses.map(\.ip.unscoped) ?? []
             if let guess {
                 let begun = monotonicNow()
-                let found = resolver.addresses(of: guess + ".", by: begun + NameResolver.limit)
+                let end = min(begun + NameResolver.limit, deadline + Self.rest)
+                let found = resolver.addresses(of: guess + ".", by: end)
                 reading.sources.append(nameSource(guess, begun, found))
                 // The strict rule: a guess needs proof.
                 if found?.contains(where: { own.contains($0.unscoped) }) == true {
@@ -105,14 +109,15 @@ package final class VPNReader: Sendable {
         let late: Late<[IPAddress]?>?
     }
 
-    private func startLookUp(_ reading: TailscaleDaemon.Reading) -> LookUp? {
+    private func startLookUp(_ reading: TailscaleDaemon.Reading, by end: MonotonicTime) -> LookUp? {
         guard let evidence = reading.evidence, evidence.hasMagicDNS, let name = evidence.dnsName,
             evidence.backendState == "Running"
         else { return nil }
         let begun = monotonicNow()
         // Whole as it is: no search domain is to be tried on it.
         return LookUp(
-            name: name, begun: begun, deadline: begun + NameResolver.limit, late: resolver.start(name + "."))
+            name: name, begun: begun, deadline: min(begun + NameResolver.limit, end),
+            late: resolver.start(name + "."))
     }
 
     private func guess(_ hostName: String, _ busDomains: [String], by deadline: MonotonicTime) -> String? {

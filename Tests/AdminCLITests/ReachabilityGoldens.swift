@@ -3,7 +3,7 @@
 /// Screens of ``ReachabilityTextTests``; without the table of the evidence but in two of them.
 enum ReachabilityGoldens {
     static let vpnReady = """
-        OK: a device away from home can reach this host through a VPN (awayVPN)
+        OK: a device away from home can reach this host through a VPN (awayVPN, verified)
         Ready: a device in the same VPN (Tailscale) can dial this host.
         Remote access on: Tailscale
 
@@ -17,7 +17,7 @@ enum ReachabilityGoldens {
 
         """
     static let carrierNAT = """
-        BLOCKED: a device away from home cannot reach this host (awayBlocked)
+        BLOCKED: a device away from home cannot reach this host (awayBlocked, verified)
         The provider shares one address (100.72.x.x) among many homes, so a forward cannot reach this machine: use a VPN.
         Remote access on: the internet
 
@@ -30,7 +30,7 @@ enum ReachabilityGoldens {
 
         """
     static let tailnetAndCarrier = """
-        OK: a device away from home can reach this host through a VPN (awayVPN)
+        OK: a device away from home can reach this host through a VPN (awayVPN, verified)
         Ready: a device in the same VPN (Tailscale) can dial this host.
         Remote access on: Tailscale and the internet
 
@@ -52,7 +52,7 @@ enum ReachabilityGoldens {
 
         """
     static let doubleNAT = """
-        BLOCKED: a device away from home cannot reach this host (awayBlocked)
+        BLOCKED: a device away from home cannot reach this host (awayBlocked, verified)
         A second router stands between the router 192.168.1.1 (its outside address is 192.168.0.2) and the internet: forward TCP 7455 on both, put the second in bridge mode, or use a VPN.
         Remote access on: the internet
 
@@ -65,7 +65,7 @@ enum ReachabilityGoldens {
 
         """
     static let mapped = """
-        OK: a device away from home can reach this host over the internet (awayInternet)
+        OK: a device away from home can reach this host over the internet (awayInternet, verified)
         Ready: a device away from home can dial this host over the internet.
         Remote access on: the internet
 
@@ -90,7 +90,7 @@ enum ReachabilityGoldens {
 
         """
     static let elsewhere = """
-        BLOCKED: a device away from home cannot reach this host (awayBlocked)
+        BLOCKED: a device away from home cannot reach this host (awayBlocked, verified)
         The router already sends port 7455 to another place (192.168.1.20:7455): change that rule, or use another outside port.
         Remote access on: the internet
 
@@ -105,7 +105,7 @@ enum ReachabilityGoldens {
 
         """
     static let unmapped = """
-        MAYBE: a device away from home may reach this host over the internet (awayMaybe)
+        MAYBE: a device away from home may reach this host over the internet (awayMaybe, inferred)
         No mapping is visible; one made by hand in the router's own pages often does not show here. Forward TCP 7455 to 192.168.1.5 on the router and reserve that address for this machine.
         Remote access on: the internet
 
@@ -120,7 +120,7 @@ enum ReachabilityGoldens {
 
         """
     static let silent = """
-        BLOCKED: a device away from home cannot reach this host (awayBlocked)
+        BLOCKED: a device away from home cannot reach this host (awayBlocked, inferred)
         The router did not say its internet address: look it up in its settings. If it is a public one, forward TCP 7455 to 192.168.1.5 there; if not, use a VPN.
         Remote access on: the internet
 
@@ -133,7 +133,7 @@ enum ReachabilityGoldens {
 
         """
     static let remoteOff = """
-        BLOCKED: remote access is off (remoteOff)
+        BLOCKED: remote access is off (remoteOff, verified)
         Remote access is off: latchkey set remote-access on.
 
         Addresses, in the order devices dial them
@@ -145,7 +145,7 @@ enum ReachabilityGoldens {
 
         """
     static let unreadable = """
-        BLOCKED: remote access is off (remoteOff)
+        BLOCKED: remote access is off (remoteOff, inferred)
         Remote access is off: latchkey set remote-access on.
 
         Addresses, in the order devices dial them
@@ -162,7 +162,7 @@ enum ReachabilityGoldens {
 
         """
     static let firewall = """
-        BLOCKED: this machine's firewall drops the port (firewallDrops)
+        BLOCKED: this machine's firewall drops the port (firewallDrops, verified)
         This machine's own firewall drops TCP port 7455: add a rule that accepts it.
         Remote access on: Tailscale
 
@@ -176,7 +176,7 @@ enum ReachabilityGoldens {
 
         """
     static let stale = """
-        MAYBE: a device away from home may reach this host over the internet (awayMaybe)
+        MAYBE: a device away from home may reach this host over the internet (awayMaybe, inferred)
         No mapping is visible; one made by hand in the router's own pages often does not show here. Forward TCP 7455 to 192.168.1.5 on the router and reserve that address for this machine.
         Remote access on: the internet
 
@@ -193,7 +193,7 @@ enum ReachabilityGoldens {
 
         """
     static let userspace = """
-        OK: a device away from home can reach this host through a VPN (awayVPN)
+        OK: a device away from home can reach this host through a VPN (awayVPN, verified)
         Ready: a device in the same VPN (Tailscale) can dial this host.
         Remote access on: Tailscale
 
@@ -208,7 +208,7 @@ enum ReachabilityGoldens {
 
         """
     static let loggedOut = """
-        BLOCKED: a device away from home cannot reach this host (awayNone)
+        BLOCKED: a device away from home cannot reach this host (awayNone, verified)
         Tailscale is not logged in: log in, and devices can use it.
         Remote access on, no VPN
 
@@ -221,7 +221,7 @@ enum ReachabilityGoldens {
 
         """
     static let portInUse = """
-        BLOCKED: port 7455 is in use (doorPortInUse)
+        BLOCKED: port 7455 is in use (doorPortInUse, verified)
         Another program holds port 7455: stop it, or choose another with latchkey set remote-port.
 
         Addresses, in the order devices dial them

@@ -31,7 +31,7 @@ struct ReachabilityRunTests {
         #expect(console.run("reachability", "--socket", service.path) == 0)
         #expect(
             console.output.hasPrefix(
-                "BLOCKED: a device away from home cannot reach this host (awayBlocked)\n"))
+                "BLOCKED: a device away from home cannot reach this host (awayBlocked, verified)\n"))
         console.output = ""
         #expect(console.run("--json", "reachability", "--refresh", "--socket", service.path) == 0)
         #expect(console.output == Self.body() + "\n")
@@ -135,7 +135,7 @@ struct ReachabilityRunTests {
         #expect(console.scope?.addressName == "home.example.net:17455")
         #expect(console.scope?.outsidePort == 17455 && console.scope?.stunServer == "stun.example:3478")
         // The status says that the door failed, and names the port.
-        #expect(console.output.hasPrefix("BLOCKED: port 7455 is in use (doorPortInUse)\n"))
+        #expect(console.output.hasPrefix("BLOCKED: port 7455 is in use (doorPortInUse, verified)\n"))
         #expect(!console.output.contains("serviceNotRunning"))
     }
 

@@ -127,6 +127,51 @@ struct ReachabilityTextTests {
             change: { $0.listener = .portInUse(port: 7455) }, want: ReachabilityGoldens.portInUse),
     ]
 
+    /// Asked, granted, refused, seen again, and when it ends.
+    @Test(arguments: [
+        (
+            RouterRequests.Standing(code: "mappingPending"),
+            "asked for; the router has not answered yet. (mappingPending)"
+        ),
+        (
+            .init(code: "mappingActive", isSeen: true, expiresAt: Fixtures.now),
+            "granted, and seen again on the router; ends 2026-11-30 08:00Z unless renewed. (mappingActive)"
+        ),
+        (
+            .init(code: "mappingActive", expiresAt: Fixtures.now),
+            "granted, not seen again on the router; ends 2026-11-30 08:00Z unless renewed. (mappingActive)"
+        ),
+        (
+            .init(code: "mappingActive", isSeen: true),
+            "granted, and seen again on the router; it has no end. (mappingActive)"
+        ),
+        (
+            .init(code: "mappingRefused", detail: "The router refuses: no room (728)."),
+            "refused. The router refuses: no room (728). (mappingRefused)"
+        ),
+        (
+            .init(code: "mappingNotPossible", detail: "Use a VPN."),
+            "not asked for. Use a VPN. (mappingNotPossible)"
+        ),
+        (
+            .init(code: "toThisHost"),
+            "not asked for: a rule of your own forwards the port already. (toThisHost)"
+        ),
+    ])
+    func requests(_ standing: RouterRequests.Standing, _ want: String) {
+        var made = ReachabilityPolicy.compose(
+            Evidence.make(router: Evidence.router(natpmp: "11.22.33.44")), ReachabilitySwitches())
+        func screen() -> String {
+            ReachabilityText.screen(
+                Reachability(made, at: Fixtures.now, now: .seconds(112), took: .zero), columns: nil,
+                style: .plain)
+        }
+        #expect(!screen().contains("\nMapping ") && !screen().contains("\nPinhole "))
+        made.requests.mapping = standing
+        made.requests.pinhole = standing
+        #expect(screen().contains("\nMapping   \(want)\nIPv6 ") && screen().contains("\nPinhole   \(want)\n"))
+    }
+
     @Test(arguments: rows) func screen(_ row: Row) {
         let text = ReachabilityText.screen(Self.report(row), columns: nil, style: .plain)
         let shown: Substring =

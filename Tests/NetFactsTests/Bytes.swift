@@ -41,9 +41,10 @@ func routeBody(
     family: UInt8 = 2, bits: UInt8 = 0, table: UInt8 = 254, type: UInt8 = 1, flags: UInt32 = 0,
     output: UInt32? = nil,
     metric: UInt32? = nil, longTable: UInt32? = nil, hops: [(index: UInt32, flags: UInt8)] = [],
-    gateway: [UInt8]? = nil, hopGateway: [UInt8] = [10, 0, 0, 1]
+    gateway: [UInt8]? = nil, hopGateway: [UInt8] = [10, 0, 0, 1], destination: [UInt8]? = nil
 ) -> [UInt8] {
     var body: [UInt8] = [family, bits, 0, 0, table, 3, 0, type] + little(flags)
+    if let destination { body += NetlinkMessage.attribute(1, destination) }
     if let longTable { body += NetlinkMessage.attribute(15, little(longTable)) }
     if let metric { body += NetlinkMessage.attribute(6, little(metric)) }
     if let output { body += NetlinkMessage.attribute(4, little(output)) }

@@ -144,6 +144,28 @@ struct NetworkReadingTests {
         #expect(found.gateway == nil, "IPv6 says nothing about IPv4")
     }
 
+    @Test("the hosts that a router of the link leads to, each once and in order")
+    func hostRoutes() throws {
+        let routes = [
+            routeBody(bits: 32, output: 2, gateway: [10, 0, 0, 1], destination: [11, 22, 33, 44]),
+            routeBody(bits: 32, output: 2, gateway: [10, 0, 0, 1], destination: [9, 9, 9, 9]),
+            routeBody(bits: 32, output: 2, metric: 5, gateway: [10, 0, 0, 1], destination: [9, 9, 9, 9]),
+            // On the link itself, to a network, over another link.
+            routeBody(bits: 32, output: 2, destination: [10, 0, 0, 9]),
+            routeBody(bits: 24, output: 2, gateway: [10, 0, 0, 1], destination: [10, 7, 0, 0]),
+            routeBody(bits: 32, output: 3, gateway: [10, 9, 0, 1], destination: [11, 0, 0, 1]),
+        ]
+        func hosts(_ routes: [[UInt8]]) throws -> [String] {
+            let table = reading(links: [Self.ethernet], routes: routes).table { _ in DeviceFacts() }
+            return try #require(table.interface(index: 2)).link.hostRoutes.map(\.description)
+        }
+        #expect(try hosts(routes) == ["9.9.9.9", "11.22.33.44"])
+        let many = (0...255).map { last in
+            routeBody(bits: 32, output: 2, gateway: [10, 0, 0, 1], destination: [11, 0, 0, UInt8(last)])
+        }
+        #expect(try hosts(many).count == LinkFacts.mostHostRoutes)
+    }
+
     @Test("sysfs tells physical, wireless and modem apart")
     func sysfs() throws {
         let root = NSTemporaryDirectory() + "latchkey-sysfs-" + UUID().uuidString

@@ -68,7 +68,9 @@ struct RouteMessagesTests {
                 RouteMessage(
                     table: 254, destinationBits: 0, metric: 50, outputs: [2],
                     gateways: [2: try #require(IPAddress("192.168.1.1"))]),
-                RouteMessage(table: 254, destinationBits: 32, metric: 0, outputs: [2]),
+                RouteMessage(
+                    table: 254, destinationBits: 32, host: IPAddress("10.9.0.2"), metric: 0,
+                    outputs: [2]),
             ])
     }
 

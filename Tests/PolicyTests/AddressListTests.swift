@@ -220,6 +220,29 @@ struct AddressListTests {
         #expect(told.prefix(2) == ["192.168.1.20/lan/Wi-Fi", "192.168.1.20:17455/internet/Address name"])
     }
 
+    /// 05 B2: a 6in4 tunnel never becomes a VPN entry, whatever addresses it has.
+    @Test func aSixInFourTunnelIsNoVPN() {
+        let table = InterfaceTable.make(
+            links: [
+                LinkFacts(index: 3, name: "he6", hardwareType: 776, infoKind: "sit"), Self.link(2, "eth0"),
+            ],
+            addresses: [Self.own(3, "10.64.0.2"), Self.own(2, "192.168.1.5")], primary: 2)
+        #expect(list(table) == ["192.168.1.5/lan/Ethernet"])
+    }
+
+    /// 01 §6.2: the host's own port is not repeated, and makes no second entry of the same place.
+    @Test func theRemotePortIsNotRepeated() {
+        var inputs = AddressList.Inputs(
+            table: Self.base, names: ServiceNames(Self.base), internet: true,
+            addressName: "100.88.123.45:7455")
+        inputs.remotePort = 7455
+        #expect(AddressList.make(inputs).map(\.host).filter { $0 == "100.88.123.45" }.count == 1)
+        inputs.addressName = "home.example.net:7455"
+        #expect(AddressList.make(inputs).last { $0.via == "Address name" }?.port == nil)
+        inputs.addressName = "home.example.net:17455"
+        #expect(AddressList.make(inputs).last { $0.via == "Address name" }?.port == 17455)
+    }
+
     // MARK: - The one global IPv6
 
     /// With one mark each, from the one that stays longest to the ones that are none.
@@ -234,13 +257,14 @@ struct AddressListTests {
         var left = [
             address("2001:db8::f0") { $0.isPermanent = true },
             address("2001:db8::e0") { $0.prefixBits = 128 },
-            address("2001:db8::d0") { $0.isStablePrivacy = true }, address("2001:db8::b0"),
-            address("2001:db8::c0"), address("2001:db8::1") { $0.isTemporary = true },
+            address("2001:db8::b0"), address("2001:db8::c0"),
+            address("2001:db8::d0") { $0.isStablePrivacy = true },
+            address("2001:db8::1") { $0.isTemporary = true },
             address("2001:db8::2") { $0.isDeprecated = true },
             address("2001:db8::3") { $0.isTentative = true }, address("2001:db8::4") { $0.isFailed = true },
             address("4000::1"), address("1fff::1"), address("fd00::1"), address("fe80::1"), address("::1"),
         ]
-        for want in ["f0", "e0", "d0", "b0", "c0"] {
+        for want in ["f0", "e0", "b0", "c0", "d0"] {
             let table = InterfaceTable.make(
                 links: [Self.link(2, "eth0")], addresses: left.reversed(), primary: 2)
             #expect(AddressList.stableGlobalIPv6(table) == ip("2001:db8::\(want)"))

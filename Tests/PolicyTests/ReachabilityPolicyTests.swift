@@ -135,6 +135,10 @@ struct ReachabilityPolicyTests {
         var product = VPNProduct.wireGuard
         var isUp = true
         var hasAddress = true
+        var address = "10.9.0.2"
+        /// What a host route over the LAN, or over the tunnel, leads to.
+        var server: String?
+        var inside: String?
         var change: @Sendable (inout VPNEvidence) -> Void = { _ in }
         var want: VPNCode
         var notes: [ReachabilityNote] = []
@@ -170,24 +174,39 @@ struct ReachabilityPolicyTests {
         LinkRow(
             testDescription: "hangs", product: .zeroTier, change: { $0.isSilent = true }, want: .vpnUp,
             notes: [.vpnDaemonSilent]),
+        LinkRow(testDescription: "a link-local address alone", address: "fe80::9", want: .vpnDown),
         LinkRow(
-            testDescription: "ends at the gateway", product: .openVPN,
-            change: { $0.endsAt = ip("192.168.1.1") }, want: .vpnUp, notes: [.subnetNeeded]),
+            testDescription: "its server is the router", product: .openVPN, server: "11.22.33.44",
+            want: .vpnUp, notes: [.subnetNeeded]),
         LinkRow(
-            testDescription: "ends at the router's other side", product: .openVPN,
-            change: { $0.endsAt = ip("11.22.33.44") }, want: .vpnUp, notes: [.subnetNeeded]),
+            testDescription: "its server is the gateway", product: .other,
+            server: "192.168.1.1", change: { $0.label = "home" }, want: .vpnUp, notes: [.subnetNeeded]),
         LinkRow(
-            testDescription: "ends elsewhere", product: .openVPN, change: { $0.endsAt = ip("11.22.33.45") },
+            testDescription: "WireGuard to the router", server: "11.22.33.44", want: .vpnUp,
+            notes: [.vpnUnproven, .subnetNeeded]),
+        LinkRow(
+            testDescription: "its server is elsewhere", product: .openVPN, server: "11.22.33.45", want: .vpnUp
+        ),
+        LinkRow(
+            testDescription: "a mesh has no server", product: .nebula, server: "11.22.33.44", want: .vpnUp),
+        LinkRow(
+            testDescription: "the route is inside the VPN", product: .openVPN, inside: "11.22.33.44",
             want: .vpnUp),
+        LinkRow(
+            testDescription: "down, whatever is left of its routes", product: .openVPN, isUp: false,
+            server: "11.22.33.44", want: .vpnDown),
     ]
 
     @Test(arguments: linkRows) func vpnsByTheirLinks(_ row: LinkRow) {
         var tunnel = AddressListTests.link(3, "wg0", "wireguard")
         tunnel.isUp = row.isUp
+        tunnel.hostRoutes = row.inside.map { [ip($0)] } ?? []
+        var ethernet = AddressListTests.link(2, "eth0")
+        ethernet.hostRoutes = row.server.map { [ip("9.9.9.9"), ip($0)] } ?? []
         let table = InterfaceTable.make(
-            links: [AddressListTests.link(2, "eth0"), tunnel],
+            links: [ethernet, tunnel],
             addresses: [AddressListTests.own(2, "192.168.1.5")]
-                + (row.hasAddress ? [AddressListTests.own(3, "10.9.0.2")] : []), primary: 2)
+                + (row.hasAddress ? [AddressListTests.own(3, row.address)] : []), primary: 2)
         var vpn = VPNEvidence(product: row.product, interface: "wg0")
         row.change(&vpn)
         var evidence = Self.evidence([vpn], table)
@@ -196,6 +215,34 @@ struct ReachabilityPolicyTests {
         let line = ReachabilityPolicy.compose(evidence, Self.switches()).vpns.first
         #expect(line?.code == row.want && line?.notes == row.notes)
         #expect(line?.product == row.product && line?.interface == vpn.interface)
+    }
+
+    /// Two that may have left the route: nobody can tell whose it is.
+    @Test func whichOfTwoEndsOnTheRouterCannotBeTold() {
+        var ethernet = AddressListTests.link(2, "eth0")
+        ethernet.hostRoutes = [ip("11.22.33.44")]
+        func noted(_ other: VPNProduct) -> [String?] {
+            let table = InterfaceTable.make(
+                links: [
+                    ethernet, AddressListTests.link(3, "tun0", "tun"),
+                    AddressListTests.link(4, "wg0", "wireguard"),
+                ],
+                addresses: [
+                    AddressListTests.own(2, "192.168.1.5"), AddressListTests.own(3, "10.8.0.2"),
+                    AddressListTests.own(4, "10.9.0.2"),
+                ], primary: 2)
+            var evidence = Self.evidence(
+                [
+                    VPNEvidence(product: .openVPN, interface: "tun0"),
+                    VPNEvidence(product: other, interface: "wg0"),
+                ],
+                table)
+            evidence.router = Self.asked(.none)
+            return ReachabilityPolicy.compose(evidence, Self.switches()).vpns
+                .filter { $0.notes.contains(.subnetNeeded) }.map(\.interface)
+        }
+        #expect(noted(.wireGuard) == [])
+        #expect(noted(.netBird) == ["tun0"])
     }
 
     @Test func upOnesByNameThenTheOthers() {
@@ -247,6 +294,19 @@ struct ReachabilityPolicyTests {
         var evidence = Self.evidence([], Self.lanOnly)
         evidence.router = Self.asked(.none, router)
         evidence.name = NameEvidence(text: "home.example.net", addresses: [ip("11.9.9.9")])
+        #expect(ReachabilityPolicy.compose(evidence, Self.switches()).nameCode == want)
+    }
+
+    /// On the internet itself, the name should lead to this machine's own address.
+    @Test(arguments: [("11.0.0.5", NameCode.nameMatches), ("11.9.9.9", .nameStale)])
+    func whereTheNameLeadsWithoutARouter(_ found: String, _ want: NameCode) {
+        let table = InterfaceTable.make(
+            links: [AddressListTests.link(2, "eth0")], addresses: [AddressListTests.own(2, "11.0.0.5")],
+            primary: 2)
+        var evidence = Self.evidence([], table)
+        evidence.router = RouterEvidence()
+        evidence.router?.isFinished = true
+        evidence.name = NameEvidence(text: "home.example.net", addresses: [ip(found)])
         #expect(ReachabilityPolicy.compose(evidence, Self.switches()).nameCode == want)
     }
 
@@ -318,6 +378,7 @@ struct ReachabilityPolicyTests {
     struct OverallRow: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var want: OverallCode
+        var basis: ReachabilityBasis?
         var change: @Sendable (inout ReachabilityEvidence, inout ReachabilitySwitches) -> Void
     }
 
@@ -334,7 +395,7 @@ struct ReachabilityPolicyTests {
     }
 
     static let overallRows = [
-        OverallRow(testDescription: "no identity", want: .identityMissing) {
+        OverallRow(testDescription: "no identity", want: .identityMissing, basis: .verified) {
             $1.hasIdentity = false
             $1.remoteAccess = false
         },
@@ -346,27 +407,27 @@ struct ReachabilityPolicyTests {
             $0.firewall = .drops
             $1.listener = .portInUse(port: 7455)
         },
-        OverallRow(testDescription: "failed", want: .doorFailed) { $1.listener = .failed },
+        OverallRow(testDescription: "failed", want: .doorFailed, basis: .verified) { $1.listener = .failed },
         OverallRow(testDescription: "firewall wins over a VPN", want: .firewallDrops) { found, _ in
             found = evidence([tailscale()])
             found.firewall = .drops
         },
-        OverallRow(testDescription: "VPN", want: .awayVPN) { found, _ in
+        OverallRow(testDescription: "VPN", want: .awayVPN, basis: .verified) { found, _ in
             found = evidence([tailscale()])
         },
-        OverallRow(testDescription: "nothing", want: .awayNone) { _, _ in },
-        OverallRow(testDescription: "mapped", want: .awayInternet) {
+        OverallRow(testDescription: "nothing", want: .awayNone, basis: .verified) { _, _ in },
+        OverallRow(testDescription: "mapped", want: .awayInternet, basis: .verified) {
             $0.router = asked(RouterPolicyTests.entry("192.168.1.5"))
             $1.internet = true
         },
         OverallRow(testDescription: "mapped, but internet access off", want: .awayNone) { found, _ in
             found.router = asked(RouterPolicyTests.entry("192.168.1.5"))
         },
-        OverallRow(testDescription: "unmapped", want: .awayMaybe) {
+        OverallRow(testDescription: "unmapped", want: .awayMaybe, basis: .inferred) {
             $0.router = asked(.none)
             $1.internet = true
         },
-        OverallRow(testDescription: "elsewhere", want: .awayBlocked) {
+        OverallRow(testDescription: "elsewhere", want: .awayBlocked, basis: .verified) {
             $0.router = asked(RouterPolicyTests.entry("192.168.1.9"))
             $1.internet = true
         },
@@ -375,11 +436,11 @@ struct ReachabilityPolicyTests {
             $1.internet = true
             $1.addressName = "home.example.net"
         },
-        OverallRow(testDescription: "carrier NAT", want: .awayBlocked) {
+        OverallRow(testDescription: "carrier NAT", want: .awayBlocked, basis: .verified) {
             $0.router = asked(.none, "100.72.14.3")
             $1.internet = true
         },
-        OverallRow(testDescription: "not finished", want: .asking) { $1.internet = true },
+        OverallRow(testDescription: "not finished", want: .asking, basis: .inferred) { $1.internet = true },
         OverallRow(testDescription: "not finished, with an address name", want: .awayMaybe) {
             $1.internet = true
             $1.addressName = "home.example.net"
@@ -388,16 +449,16 @@ struct ReachabilityPolicyTests {
             $0.router = asked(.unreadable)
             $1.internet = true
         },
-        OverallRow(testDescription: "a rule that is off", want: .awayBlocked) {
+        OverallRow(testDescription: "a rule that is off", want: .awayBlocked, basis: .verified) {
             $0.router = asked(RouterPolicyTests.entry("192.168.1.5", enabled: false))
             $1.internet = true
         },
-        OverallRow(testDescription: "IPv6 that nobody filters", want: .awayInternet) {
+        OverallRow(testDescription: "IPv6 that nobody filters", want: .awayInternet, basis: .verified) {
             $0.table = withIPv6
             $0.router = behind(IPv6Firewall(isOn: false, allowsPinholes: false))
             $1.internet = true
         },
-        OverallRow(testDescription: "IPv6 with a pinhole", want: .awayInternet) {
+        OverallRow(testDescription: "IPv6 with a pinhole", want: .awayInternet, basis: .verified) {
             $0.table = withIPv6
             $0.router = behind(IPv6Firewall(isOn: true, allowsPinholes: true, hasOurPinhole: true))
             $1.internet = true
@@ -412,10 +473,42 @@ struct ReachabilityPolicyTests {
             $0.router = behind(IPv6Firewall(isOn: true, allowsPinholes: false))
             $1.internet = true
         },
-        OverallRow(testDescription: "directly on the internet", want: .awayInternet) {
+        OverallRow(testDescription: "on the internet itself, as far as is known yet", want: .asking) {
             $0.table = InterfaceTable.make(
                 links: [AddressListTests.link(2, "eth0")], addresses: [AddressListTests.own(2, "11.0.0.5")],
                 primary: 2)
+            $1.internet = true
+        },
+        OverallRow(testDescription: "directly on the internet", want: .awayInternet, basis: .inferred) {
+            $0.router = RouterEvidence()
+            $0.router?.isFinished = true
+            $0.table = InterfaceTable.make(
+                links: [AddressListTests.link(2, "eth0")], addresses: [AddressListTests.own(2, "11.0.0.5")],
+                primary: 2)
+            $1.internet = true
+        },
+        OverallRow(testDescription: "off, as far as may be read", want: .remoteOff, basis: .inferred) {
+            $1.remoteAccess = false
+            $1.notes = [.settingsUnreadable]
+        },
+        OverallRow(testDescription: "nobody answers", want: .awayBlocked, basis: .inferred) {
+            $0.router = RouterEvidence()
+            $0.router?.natpmp = .silent
+            $0.router?.isFinished = true
+            $1.internet = true
+        },
+        OverallRow(testDescription: "a VPN by its link alone", want: .awayVPN, basis: .inferred) { found, _ in
+            found = evidence([VPNEvidence(product: .tailscale, interface: "tailscale0")])
+        },
+        OverallRow(
+            testDescription: "directly, and the internet says so", want: .awayInternet, basis: .verified
+        ) {
+            $0.table = InterfaceTable.make(
+                links: [AddressListTests.link(2, "eth0")], addresses: [AddressListTests.own(2, "11.0.0.5")],
+                primary: 2)
+            $0.router = RouterEvidence()
+            $0.router?.stun = ip("11.0.0.5")
+            $0.router?.isFinished = true
             $1.internet = true
         },
         OverallRow(testDescription: "IPv6 that may pass", want: .awayMaybe) {
@@ -435,8 +528,30 @@ struct ReachabilityPolicyTests {
         row.change(&evidence, &switches)
         let report = ReachabilityPolicy.compose(evidence, switches)
         #expect(report.verdict == row.want)
+        if let basis = row.basis { #expect(report.basis == basis) }
         #expect(!report.advice.isEmpty)
         #expect(!report.advice.contains("100.72.14.3"))
+    }
+
+    /// What may lead here is what the sentence is about.
+    @Test func adviceWhereNoForwardCanHelp() {
+        var evidence = Self.evidence([], Self.withIPv6)
+        evidence.router = Self.asked(.none, "100.72.14.3")
+        var switches = Self.switches(internet: true)
+        #expect(
+            ReachabilityPolicy.compose(evidence, switches).advice.hasPrefix(
+                "IPv6 (2001:db8::20) may lead here where IPv4 does not. IPv6 works only if"))
+        evidence.router = Self.asked(.none)
+        #expect(ReachabilityPolicy.compose(evidence, switches).advice.contains("Forward TCP 7455"))
+        evidence = Self.evidence([], Self.lanOnly)
+        evidence.router = Self.asked(.none, "100.72.14.3")
+        evidence.name = NameEvidence(text: "home.example.net", addresses: [ip("192.168.1.20")])
+        switches.addressName = "home.example.net"
+        #expect(
+            ReachabilityPolicy.compose(evidence, switches).advice.hasPrefix(
+                "home.example.net: It leads to a private"))
+        evidence.name = nil
+        #expect(ReachabilityPolicy.compose(evidence, switches).advice.contains("100.72.x.x"))
     }
 
     @Test func theRoutersAddressIsListedOnlyWhenItIsPublic() {

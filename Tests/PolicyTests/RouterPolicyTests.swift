@@ -65,7 +65,7 @@ struct RouterPolicyTests {
         Row(testDescription: "a carrier's address is behind something", lan: "100.64.0.9", want: .noAnswer),
         Row(testDescription: "row 5", lan: "11.0.0.1", stun: "11.0.0.2", want: .natAboveRouter),
         Row(testDescription: "row 6, STUN the same", lan: "11.0.0.1", stun: "11.0.0.1", want: .directPublic),
-        Row(testDescription: "row 6, before asking", lan: "11.0.0.1", isFinished: false, want: .directPublic),
+        Row(testDescription: "row 2 wins over row 6", lan: "11.0.0.1", isFinished: false, want: .asking),
         Row(
             testDescription: "row 8 by NAT-PMP alone", natpmp: .withheld, want: .wanHidden),
         Row(testDescription: "row 8 by UPnP alone", igd: igd(.connected, .withheld), want: .wanHidden),
@@ -173,10 +173,21 @@ struct RouterPolicyTests {
         #expect(RouterPolicy.judgeIfOn(facts).code == row.want)
     }
 
+    /// While internet access is off and nobody asked, what this machine knows by itself counts.
+    @Test func aPublicAddressThatNobodyAskedAbout() {
+        var facts = RouterPolicy.Facts()
+        facts.lanIPv4 = ip("11.0.0.1")
+        #expect(RouterPolicy.judgeIfOn(facts).code == .directPublic)
+        facts.internet = true
+        #expect(RouterPolicy.judge(facts).code == .asking)
+    }
+
     @Test func notes() {
-        func notes(_ change: (inout RouterEvidence) -> Void) -> [ReachabilityNote] {
+        func notes(
+            lan: String = "192.168.1.5", _ change: (inout RouterEvidence) -> Void
+        ) -> [ReachabilityNote] {
             var facts = RouterPolicy.Facts()
-            facts.lanIPv4 = ip("192.168.1.5")
+            facts.lanIPv4 = ip(lan)
             var evidence = RouterEvidence()
             evidence.isFinished = true
             evidence.natpmp = .silent
@@ -191,6 +202,8 @@ struct RouterPolicyTests {
                 $0.igd = Self.igd(.connected, Self.wan)
             } == [.wanWitnessesDiffer, .hairpin])
         #expect(notes { $0.stun = ip("11.1.1.1") } == [.wanFromSTUN])
+        #expect(notes(lan: "11.1.1.1") { $0.stun = ip("11.1.1.1") } == [])
+        #expect(notes(lan: "11.1.1.1") { $0.stun = ip("11.1.1.2") } == [])
         #expect(
             notes {
                 $0.natpmp = .answered(ip("10.1.1.1"))

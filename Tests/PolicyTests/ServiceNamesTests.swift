@@ -13,14 +13,14 @@ struct ServiceNamesTests {
     }
 
     @Test func interfacesInPlainWords() {
-        let name = "wg\u{1B}[5m\u{9B}\u{202E}"
+        let name = "wg1\u{1B}[5m\u{9B}\u{202E}"
         let links = [
             AddressListTests.link(2, "wg0", "wireguard"), AddressListTests.link(3, name, "wireguard"),
         ]
-        #expect(ServiceNames(Self.table(links))[name] == "WireGuard (wg[5m)")
+        #expect(ServiceNames(Self.table(links))[name] == "WireGuard (wg1[5m)")
         var vpn = VPNEvidence(product: .other, interface: name)
         vpn.label = "Router"
-        #expect(ServiceNames.word(for: vpn) == "Router (wg[5m)")
+        #expect(ServiceNames.word(for: vpn) == "Router (wg1[5m)")
     }
 
     @Test func words() {
@@ -121,6 +121,11 @@ struct ServiceNamesTests {
             (.other, "Address name", "Address name (tun3)"), (.other, "IPv6", "IPv6 (tun3)"),
             (.other, "This Mac", "This Mac (tun3)"), (.other, "VPN (tun0)", "VPN (tun0) (tun3)"),
             (.other, "VPN home", "VPN home"), (.openVPN, "Router", "OpenVPN (Router)"),
+            // 64 characters in all.
+            (
+                .openVPN, String(repeating: "a", count: 70),
+                "OpenVPN (\(String(repeating: "a", count: 54)))"
+            ),
         ] as [(VPNProduct, String?, String?)])
     func wordsOfVPNs(_ product: VPNProduct, _ label: String?, _ word: String?) {
         var vpn = VPNEvidence(product: product)

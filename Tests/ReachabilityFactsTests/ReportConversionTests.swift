@@ -32,7 +32,9 @@ struct ReportConversionTests {
 
     @Test func aGoodRouter() throws {
         let report = Self.api()
-        #expect(report.verdict == "awayMaybe" && report.severity == "maybe" && report.tookMs == 123)
+        #expect(
+            report.basis == "inferred" && report.verdict == "awayMaybe" && report.severity == "maybe"
+                && report.tookMs == 123)
         #expect(report.router.code == "publicUnmapped" && report.router.ifOn == nil)
         #expect(report.router.address == "11.22.33.44" && report.router.masked == nil)
         #expect(report.router.natpmp == .init(state: "answered", address: "11.22.33.44"))
@@ -100,6 +102,28 @@ struct ReportConversionTests {
         let onRequest = Self.api(internet: false)
         #expect(onRequest.router.code == "off" && onRequest.router.ifOn == "publicUnmapped")
         #expect(Self.api(router: silence()).router.igd == .init(state: "none"))
+    }
+
+    @Test func whatTheOwnerAskedTheRouterFor() throws {
+        let ends = WallTime(rfc3339: "2026-11-30T09:00:00.000Z")
+        var evidence = ReachabilityFactSet(table: machine(), at: at(0.5), took: .zero).evidence
+        evidence.router = answer().evidence
+        var made = ReachabilityPolicy.compose(evidence, ReachabilitySwitches())
+        func shown() throws -> (Reachability, String) {
+            let report = Reachability(made, at: Self.wall, now: at(3), took: .zero)
+            #expect(try Reachability(json: JSON.parse(report.jsonBytes)) == report, "it reads back")
+            return (report, String(decoding: report.jsonBytes, as: UTF8.self))
+        }
+        var (report, text) = try shown()
+        #expect(report.router.request == nil && report.ipv6.request == nil && !text.contains("request"))
+        made.requests.mapping = .init(code: "mappingActive", isSeen: true, expiresAt: ends)
+        made.requests.pinhole = .init(code: "pinholeRefused", detail: "Not from 100.72.14.3.")
+        (report, text) = try shown()
+        #expect(report.router.request == .init(code: "mappingActive", isSeen: true, expiresAt: ends))
+        #expect(report.ipv6.request == .init(code: "pinholeRefused", detail: "Not from 100.72.x.x."))
+        #expect(
+            text.contains(
+                #""request":{"code":"mappingActive","seen":true,"expiresAt":"2026-11-30T09:00:00.000Z"}"#))
     }
 
     struct IGDRow: Sendable {

@@ -73,7 +73,8 @@ extension RouterInAFile {
             #expect(facts.evidence == expected)
             #expect(
                 states(facts) == [
-                    "router.upnp answered: UPnP at 127.0.7.1", "router.natpmp answered: NAT-PMP at 127.0.7.1",
+                    "router.upnp answered: UPnP at 127.0.7.1 (A router)",
+                    "router.natpmp answered: NAT-PMP at 127.0.7.1",
                 ])
             #expect(
                 Set(requests) == [

@@ -2265,6 +2265,7 @@ enum OpenAPIDocument {
           "tookMs",
           "verdict",
           "severity",
+          "basis",
           "advice",
           "summary",
           "remoteAccess",
@@ -2287,6 +2288,11 @@ enum OpenAPIDocument {
             "description": "identityMissing, remoteOff, doorPortInUse, doorFailed, firewallDrops, awayVPN, awayInternet, awayMaybe, asking, awayBlocked or awayNone."
           },
           "severity": {"type": "string", "enum": ["ok", "maybe", "blocked"]},
+          "basis": {
+            "type": "string",
+            "enum": ["verified", "inferred"],
+            "description": "Whether whoever knows said so (this machine, a VPN's daemon, the router), or the verdict follows from what was seen."
+          },
           "advice": {"type": "string", "description": "What to do, in a sentence or two."},
           "summary": {"type": "string", "description": "One line for a status screen."},
           "remoteAccess": {"type": "boolean"},
@@ -2386,6 +2392,10 @@ enum OpenAPIDocument {
                     "format": "date-time"
                   }
                 }
+              },
+              "request": {
+                "description": "The mapping that is kept for the owner. Absent: none is wanted and none is left.",
+                "allOf": [{"$ref": "#/components/schemas/RouterRequest"}]
               }
             }
           },
@@ -2397,7 +2407,11 @@ enum OpenAPIDocument {
                 "type": "string",
                 "description": "v6None, v6TemporaryOnly, v6Open, v6PinholePossible, v6PinholeActive, v6Blocked or v6Unknown."
               },
-              "address": {"type": "string", "description": "The address that is listed."}
+              "address": {"type": "string", "description": "The address that is listed."},
+              "request": {
+                "description": "The pinhole that is kept for the owner. Absent: none is wanted and none is left.",
+                "allOf": [{"$ref": "#/components/schemas/RouterRequest"}]
+              }
             }
           },
           "addressName": {
@@ -2433,6 +2447,27 @@ enum OpenAPIDocument {
                 "tookMs": {"type": "integer", "description": "How long its reading took."}
               }
             }
+          }
+        }
+      },
+      "RouterRequest": {
+        "type": "object",
+        "description": "How something stands that the owner asked the router for.",
+        "required": ["code", "seen"],
+        "properties": {
+          "code": {
+            "type": "string",
+            "description": "mappingActive, mappingPending, mappingRefused, mappingPortDiffers, mappingConflict, mappingNotPossible, mappingPermanentOnly or toThisHost; pinholeOpen, pinholePending, pinholeRefused or pinholeNotPossible."
+          },
+          "detail": {
+            "type": "string",
+            "description": "The router's error in words, or why it was not asked."
+          },
+          "seen": {"type": "boolean", "description": "The router was asked again, and shows it."},
+          "expiresAt": {
+            "type": "string",
+            "description": "When it ends unless it is renewed; absent: not granted, or without an end.",
+            "format": "date-time"
           }
         }
       },

@@ -77,8 +77,6 @@ package struct VPNEvidence: Sendable, Equatable {
     package var isSetUp = false
     /// The daemon's socket exists.
     package var hasSocket = false
-    /// Where the tunnel ends, when a host route to its server tells.
-    package var endsAt: IPAddress?
 
     package init(product: VPNProduct, interface: String? = nil) {
         self.product = product

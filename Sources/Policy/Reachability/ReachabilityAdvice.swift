@@ -21,8 +21,24 @@ package enum ReachabilityAdvice {
             down(report)
                 ?? "No VPN runs on this host and internet access is off: set up a VPN such as Tailscale or "
                 + "WireGuard, or: latchkey set internet-access on."
-        case .awayMaybe, .awayBlocked, .asking: router(report.router.shown, report)
+        case .awayMaybe: maybe(report)
+        case .awayBlocked, .asking: router(report.router.shown, report)
         }
+    }
+
+    /// What is open: a forward; where none can help, IPv6 or where the address name leads.
+    private static func maybe(_ report: ReachabilityReport) -> String {
+        let code = report.router.code
+        let isForward = code == .publicUnmapped || code == .publicMappingUnknown || code == .asking
+        if !isForward, report.ipv6 == .v6PinholePossible || report.ipv6 == .v6Unknown,
+            let advice = ipv6(report.ipv6), let address = report.ipv6Address
+        {
+            return "IPv6 (\(address)) may lead here where IPv4 does not. \(advice)"
+        }
+        if !isForward, let text = report.addressName, let advice = report.nameCode.flatMap({ name($0) }) {
+            return "\(text): \(advice)"
+        }
+        return router(report.router.shown, report)
     }
 
     /// What a router verdict asks for.

@@ -26,7 +26,7 @@ package enum ReachabilityPolicy {
                 stable: stable, hasGlobal: AddressList.hasGlobalIPv6(table), firewall: firewall),
             ipv6Address: stable, addressName: switches.addressName,
             nameCode: evidence.name.flatMap {
-                NamePolicy.judge($0, wan: judged.ifOn.code.isPublic ? judged.ifOn.wan : nil, stable: stable)
+                NamePolicy.judge($0, wan: outside(judged.ifOn, table), stable: stable)
             },
             notes: switches.notes + judged.ifOn.notes, sources: evidence.sources)
         if evidence.vpns.contains(where: { $0.tailscale?.isExitNodeBlockingLAN == true }),
@@ -36,6 +36,7 @@ package enum ReachabilityPolicy {
         }
         if evidence.firewall == .unread { report.notes.append(.firewallUnread) }
         report.verdict = overall(report, switches, evidence.firewall)
+        report.basis = ReachabilityBasis.of(report)
         report.advice = ReachabilityAdvice.advice(report)
         report.summary = ReachabilityAdvice.summary(report)
         return report
@@ -72,12 +73,14 @@ package enum ReachabilityPolicy {
                         name: vpn.name, dnsName: vpn.dnsName, addresses: vpn.userspaceAddresses))
             }
         }
-        // A port is carried only when it differs from the host's (01 §6.2).
-        return AddressList.make(inputs).map { address in
-            var address = address
-            if address.port == switches.port { address.port = nil }
-            return address
-        }
+        inputs.remotePort = switches.port
+        return AddressList.make(inputs)
+    }
+
+    /// The IPv4 address that devices away would dial, when it is public as far as anybody can tell.
+    private static func outside(_ router: RouterPolicy.Verdict, _ table: InterfaceTable) -> IPAddress? {
+        if router.code == .directPublic { return AddressList.lanAddress(table) }
+        return router.code.isPublic ? router.wan : nil
     }
 
     private static func routerVerdicts(
@@ -100,12 +103,16 @@ package enum ReachabilityPolicy {
     /// Up ones by name and interface, then the others by name.
     private static func vpnLines(_ evidence: ReachabilityEvidence, wan: IPAddress?) -> [VPNPolicy.Line] {
         let names = ServiceNames(evidence.table, vpns: evidence.vpns)
-        let router = [evidence.router?.gateway, wan].compactMap { $0 }
+        let onRouter = VPNPolicy.endingOnRouter(
+            evidence.vpns, table: evidence.table,
+            router: [evidence.router?.gateway ?? defaultGateway(evidence.table), wan].compactMap { $0 })
         return evidence.vpns.compactMap { vpn -> VPNPolicy.Line? in
             guard let name = vpn.interface.flatMap({ names[$0] }) ?? ServiceNames.word(for: vpn) else {
                 return nil
             }
-            return VPNPolicy.judge(vpn, name: name, table: evidence.table, router: router)
+            return VPNPolicy.judge(
+                vpn, name: name, table: evidence.table,
+                endsOnRouter: vpn.interface != nil && vpn.interface == onRouter)
         }
         .sorted { left, right in
             (left.code.isDown ? 1 : 0, left.name, left.interface ?? "")

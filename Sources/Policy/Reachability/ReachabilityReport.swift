@@ -5,6 +5,8 @@ package import Wire
 /// The whole answer to "can a device away from home reach this host?" (05 B11). One value, whoever shows it.
 package struct ReachabilityReport: Sendable, Equatable {
     package var verdict: OverallCode
+    /// Whether that was seen, or follows from what was seen.
+    package var basis = ReachabilityBasis.inferred
     /// What to do, in one sentence.
     package var advice: String
     /// One line for a status screen (05 A10).

@@ -43,9 +43,12 @@ package enum RouterPolicy {
         let evidence = facts.evidence ?? RouterEvidence()
         let igd = igdThatCounts(evidence)
         let wan = wan(evidence, igd)
+        let code = code(facts, evidence, igd, wan)
+        // Rows 7 to 10: a public address of this machine's own is not the router's.
+        let isUnknown = wan == nil && code != .directPublic && code != .natAboveRouter
         var verdict = Verdict(
-            code: .noAnswer, wan: wan, mapping: igd?.mapping ?? .unreadable, notes: notes(evidence, igd, wan))
-        verdict.code = code(facts, evidence, igd, wan)
+            code: code, wan: wan, mapping: igd?.mapping ?? .unreadable,
+            notes: notes(evidence, igd, isUnknown: isUnknown))
         if verdict.code.isPublic { verdict.notes.append(.hairpin) }
         return verdict
     }
@@ -55,6 +58,8 @@ package enum RouterPolicy {
     ) -> RouterCode {
         guard let lan = facts.lanIPv4 else { return facts.hasCarrierLAN ? .directCarrier : .noLAN }
         if !lan.isPrivate && !lan.isCarrier {
+            // What the internet sees may still say otherwise.
+            if !(facts.evidence?.isFinished ?? !facts.internet) { return .asking }
             if let seen = evidence.stun, seen != lan { return .natAboveRouter }
             return .directPublic
         }
@@ -99,13 +104,13 @@ package enum RouterPolicy {
     }
 
     private static func notes(
-        _ evidence: RouterEvidence, _ igd: IGDEvidence?, _ wan: IPAddress?
+        _ evidence: RouterEvidence, _ igd: IGDEvidence?, isUnknown: Bool
     ) -> [ReachabilityNote] {
         var notes: [ReachabilityNote] = []
         if case .answered(let one) = evidence.natpmp, case .address(let other) = igd?.address, one != other {
             notes.append(.wanWitnessesDiffer)
         }
-        if wan == nil && evidence.stun != nil { notes.append(.wanFromSTUN) }
+        if isUnknown && evidence.stun != nil { notes.append(.wanFromSTUN) }
         if case .answered = evidence.natpmp, igd?.status == .disconnected { notes.append(.igdDisconnected) }
         if let any = evidence.igd, !any.isGateway { notes.append(.igdNotGateway) }
         if let type = igd?.connectionType, type != "IP_Routed" { notes.append(.igdNotRouting) }

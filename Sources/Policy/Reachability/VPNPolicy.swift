@@ -16,22 +16,24 @@ package enum VPNPolicy {
         package var dnsName: String?
         /// Its addresses when it has no link of its own (user-space Tailscale).
         package var userspaceAddresses: [IPAddress] = []
+        /// Its daemon says how it is; without that its link alone speaks for it.
+        package var isProven = false
     }
 
-    /// `router` is where the LAN's gateway is and what the internet sees of it: a VPN that ends there reaches this host
-    /// only through the home subnet.
+    /// `endsOnRouter`: as ``endingOnRouter(_:table:router:)`` says; such a VPN reaches this host only through the home
+    /// subnet.
     package static func judge(
-        _ vpn: VPNEvidence, name: String, table: InterfaceTable, router: [IPAddress]
+        _ vpn: VPNEvidence, name: String, table: InterfaceTable, endsOnRouter: Bool
     ) -> Line {
-        let link = vpn.interface.flatMap { table.interface(named: $0) }
-        let isLinkUp = link.map { $0.link.isUp && !$0.addresses.isEmpty } ?? false
+        let isLinkUp = isUp(vpn, table)
         var line = Line(
             name: name, product: vpn.product, interface: vpn.interface,
             code: code(vpn, isLinkUp: isLinkUp), notes: [])
+        line.isProven = vpn.tailscale != nil || vpn.daemonStatus != nil
         if vpn.isUnreadable { line.notes.append(.vpnDetailsUnreadable) }
         if vpn.isSilent { line.notes.append(.vpnDaemonSilent) }
         if vpn.product == .wireGuard && line.code == .vpnUp { line.notes.append(.vpnUnproven) }
-        if let end = vpn.endsAt, router.contains(end) { line.notes.append(.subnetNeeded) }
+        if endsOnRouter { line.notes.append(.subnetNeeded) }
         if let tailscale = vpn.tailscale, line.code.isListed {
             line.dnsName = dialable(tailscale, &line.notes)
             if line.code == .vpnUserspace { line.userspaceAddresses = tailscale.addresses }
@@ -39,6 +41,25 @@ package enum VPNPolicy {
             line.dnsName = vpn.guessedName
         }
         return line
+    }
+
+    /// The link of the VPN whose server is the home router, nil when that cannot be told: a client leaves a route to its
+    /// server in the LAN, and one that names `router`, the gateway or what the internet sees of it, is of the one VPN that
+    /// can have left it.
+    package static func endingOnRouter(
+        _ vpns: [VPNEvidence], table: InterfaceTable, router: [IPAddress]
+    ) -> String? {
+        let servers = table.interfaces.filter { $0.kind == .lan }.flatMap(\.link.hostRoutes)
+        guard servers.contains(where: { router.contains($0) }) else { return nil }
+        // The others meet by way of servers of their own.
+        let clients = vpns.filter { [.wireGuard, .openVPN, .other].contains($0.product) && isUp($0, table) }
+        return clients.count == 1 ? clients.first?.interface : nil
+    }
+
+    /// Whether its link is up and has an address that devices can dial (05 A7); a link-local one comes by itself.
+    private static func isUp(_ vpn: VPNEvidence, _ table: InterfaceTable) -> Bool {
+        guard let link = vpn.interface.flatMap({ table.interface(named: $0) }) else { return false }
+        return link.link.isUp && AddressList.isDialable(link)
     }
 
     /// First match wins (09.35); for products without a daemon's word the link decides.
