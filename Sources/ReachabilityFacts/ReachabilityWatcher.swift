@@ -67,8 +67,11 @@ package final class ReachabilityWatcher: Sendable {
             thread = nil
             return running
         }
-        running?.join()
+        if let running, desk.hasEnded(within: Self.patience) { running.join() }
     }
+
+    /// Where the system has no thread to ask on, the watcher's own asks, for seconds; it is then left behind like any other.
+    private static let patience = Duration.seconds(1)
 }
 
 /// What the watcher's thread holds; not the watcher, which may go while it runs.
@@ -78,10 +81,13 @@ private final class WatchDesk: Sendable {
         var waiting: [UInt64: @Sendable (ReachabilityEvidence) -> Void] = [:]
         var lastID: UInt64 = 0
         var isStopped = false
+        /// Nobody waits for the thread any more, and nobody is told anything.
+        var isLeft = false
     }
 
     private let inbox = Mutex(Inbox())
     private let wakeUp: WakeUp
+    private let finished: WakeUp
     private let witnesses: ReachabilityWitnesses
     private let publish: @Sendable (ReachabilityEvidence) -> Void
 
@@ -89,6 +95,7 @@ private final class WatchDesk: Sendable {
         _ witnesses: ReachabilityWitnesses, _ publish: @escaping @Sendable (ReachabilityEvidence) -> Void
     ) throws(SocketError) {
         wakeUp = try WakeUp()
+        finished = try WakeUp()
         self.witnesses = witnesses
         self.publish = publish
     }
@@ -116,7 +123,15 @@ private final class WatchDesk: Sendable {
         wakeUp.signal()
     }
 
+    /// Whether the thread is done in time; if not, it is left to itself.
+    func hasEnded(within limit: Duration) -> Bool {
+        if finished.wait(until: monotonicNow() + limit) { return true }
+        inbox.withLock { $0.isLeft = true }
+        return false
+    }
+
     func run(_ table: InterfaceTable) {
+        defer { finished.signal() }
         var state = WatchState(table, now: witnesses.now())
         var following = Following()
         while true {
@@ -148,9 +163,10 @@ private final class WatchDesk: Sendable {
             begin("reach-host") { .hostEnded(gatherer.lookAtHost(table, port: port, name: name)) }
         case .askRouter(let question):
             begin("reach-router") { .routerEnded(question, gatherer.askRouter(question)) }
-        case .publish(let evidence): publish(evidence)
+        case .publish(let evidence):
+            if !inbox.withLock({ $0.isLeft }) { publish(evidence) }
         case .answer(let id, let evidence):
-            inbox.withLock { $0.waiting.removeValue(forKey: id) }?(evidence)
+            inbox.withLock { $0.isLeft ? nil : $0.waiting.removeValue(forKey: id) }?(evidence)
         case .followVPN(let isOn):
             following.vpn?()
             following.vpn =
