@@ -5,6 +5,7 @@ package import Policy
 internal import RouterProbe
 package import Sockets
 internal import Synchronization
+internal import Wire
 
 /// Keeps what a report is made of current while it is wanted, and looks anew for whoever asks (05 A5, B6, B12; 09.36).
 package final class ReachabilityWatcher: Sendable {
