@@ -74,7 +74,8 @@ package import Sockets
 
     private static func makeBase() throws(SocketError) -> OpaquePointer {
         guard let base = unsafe shim_new_base() else {
-            throw SocketError(errno: 24, call: "event_base_new")  // EMFILE, most likely; libevent does not say
+            // EMFILE, most likely; libevent does not say.
+            throw SocketError(errno: 24, call: "event_base_new")
         }
         return unsafe base
     }

@@ -224,6 +224,11 @@ struct MappingTests {
         driver.set { $0.internetAccess = true }
         driver.input { $0.reachabilityRead(Self.evidence, $1) }
         #expect(code() == nil)
+        // What the router allows is not what the owner does.
+        driver.set { $0.internetAccess = false }
+        #expect(code() == "mappingNotPossible")
+        driver.set { $0.internetAccess = true }
+        #expect(code() == nil)
         var other = Self.evidence
         other.router?.igd?.mapping = .entry(
             MappingEntry(
