@@ -34,8 +34,10 @@ final class DescriptionMemory: Sendable {
         }
     }
 
-    /// A whole search from this address has just found no IGD at the gateway.
+    /// A whole search from this address has just found no IGD at the gateway. Of one that has had an IGD a single search
+    /// that missed it says little, and its place is known: it is asked again.
     func rememberNone(at gateway: IPAddress, from lan: IPAddress, _ now: MonotonicTime) {
+        guard place(of: gateway) == nil else { return }
         none.withLock { $0 = None(gateway: gateway, lan: lan, until: now + Self.noneHolds) }
     }
 

@@ -307,6 +307,9 @@ extension RouterInAFile {
             #expect(memory.hasNone(at: gateway, from: lan, now))
             memory.remember(try #require(WebLocation("http://127.0.7.1/x")))
             #expect(!memory.hasNone(at: gateway, from: lan, now))
+            // One search that misses it is not believed.
+            memory.rememberNone(at: gateway, from: lan, now)
+            #expect(!memory.hasNone(at: gateway, from: lan, now))
         }
 
         @Test("a probe that asks NAT-PMP alone, or finds the IGD, says nothing against it")

@@ -21,7 +21,7 @@ extension RouterInAFile {
 
         /// Whoever answers a search that goes on to its end has the time for it.
         static let wholeSearch = RouterTimes.igdAlone.with {
-            $0.search = TrySchedule(tries: [.zero, .milliseconds(100)], end: .seconds(1))
+            $0.search = TrySchedule(tries: [.zero, .milliseconds(100)], end: .milliseconds(600))
         }
         static let igdAndSTUN = RouterTimes.igdAlone.with { $0.enough = .seconds(30) }
 
@@ -173,7 +173,7 @@ extension RouterInAFile {
                 }())
             defer { router.end() }
             // PCP's answer keeps no probe going: it must come before the search's end.
-            let times = RouterTimes.natpmpAlone.with { $0.search = RouterTimes().search }
+            let times = RouterTimes.natpmpAlone.with { $0.search = Self.wholeSearch.search }
             let facts = router.prober(times: times).ask(ScriptedRouter.question())
             #expect(facts.evidence.natpmp == .unsupported)
             #expect(facts.evidence.speaksPCP)
@@ -331,7 +331,7 @@ extension RouterInAFile {
         func unanswered() throws {
             let igd = FakeIGD { $0.silent = ["GetStatusInfo", "GetSpecificPortMappingEntry"] }
             // Long enough for the questions that are answered.
-            let times = RouterTimes.igdAlone.with { $0.question = .seconds(1) }
+            let times = RouterTimes.igdAlone.with { $0.question = .milliseconds(700) }
             let evidence = try #require(try probe(igd.script(), times).facts.evidence.igd)
             #expect(evidence.status == .unknown)
             #expect(evidence.mapping == .unreadable)
@@ -497,7 +497,7 @@ extension RouterInAFile {
             var question = ScriptedRouter.question()
             question.stunServer = "hangs.example:3478"
             // NAT-PMP answers at once; the resolver never does.
-            let times = RouterTimes.whole.with { $0.enough = .milliseconds(300) }
+            let times = RouterTimes.whole.with { $0.enough = .milliseconds(50) }
             let prober = router.prober(lookups: lookups, times: times)
             for _ in 0..<3 {
                 let facts = prober.ask(question)
