@@ -24,7 +24,7 @@ struct HostFirewallReaderTests {
         "table inet f {\n chain input {\n type filter hook input priority 0; policy \(policy);\n \(rules)\n }\n}\n"
     }
 
-    /// As people and their tools write them.
+    /// As people and their tools write them; protocols by number, for a machine without /etc/protocols.
     static let rows = [
         Row(testDescription: "no rules", rules: "", want: .passes),
         Row(
@@ -33,7 +33,7 @@ struct HostFirewallReaderTests {
                 """
                 ct state vmap { established : accept, related : accept, invalid : drop }
                 iif lo accept
-                meta l4proto { icmp, ipv6-icmp } accept
+                meta l4proto { 1, 58 } accept
                 tcp dport { 22, 80-90 } accept
                 udp dport 5353 accept
                 counter reject with icmpx type admin-prohibited
