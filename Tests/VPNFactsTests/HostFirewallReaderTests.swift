@@ -111,10 +111,14 @@ struct HostFirewallReaderTests {
         scratch.setMode("nft", 0o700)
         var places = scratch.places
         places.nft = scratch.path + "/nft"
-        let reading = HostFirewallReader(places, isAllowed: true).read(port: 7455, Self.table)
-        #expect(reading.state == want)
-        // A slow machine may not have written a megabyte in a second.
-        #expect(reading.source.state == state || (reading.state == .unread && state == "answered"))
+        // A busy machine may need more than the second there is to write a megabyte.
+        for tries in 1...10 {
+            let reading = HostFirewallReader(places, isAllowed: true).read(port: 7455, Self.table)
+            if reading.source.state == "silent", state != "silent", tries < 10 { continue }
+            #expect(reading.state == want)
+            #expect(reading.source.state == state)
+            break
+        }
     }
 
     @Test("without privilege nothing is run")
