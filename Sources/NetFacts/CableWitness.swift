@@ -47,12 +47,7 @@ package final class CableWitness: Sendable {
     /// Answers whoever still waits, and ends the thread. A look that hangs is left to the kernel.
     package func stop() {
         desk.stop()
-        let running = thread.withLock { thread in
-            let running = thread
-            thread = nil
-            return running
-        }
-        running?.join()
+        thread.withLock { $0 }?.join()
     }
 }
 

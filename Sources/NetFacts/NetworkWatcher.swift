@@ -35,12 +35,7 @@ package final class NetworkWatcher: Sendable {
     /// Ends the thread; `onChange` is not called by it after this returns.
     package func stop() {
         follower.stopping.signal()
-        let running = thread.withLock { thread in
-            let running = thread
-            thread = nil
-            return running
-        }
-        running?.join()
+        thread.withLock { $0 }?.join()
     }
 
     /// One look, for tools; follows nothing.

@@ -46,3 +46,18 @@ struct RawAddress {
 
     var family: Int32 { Int32(storage.ss_family) }
 }
+
+extension IPAddress {
+    /// What the system says an address is; nil when it is of another family.
+    init?(_ address: UnsafePointer<sockaddr>) {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        var port: UInt16 = 0
+        var scope: UInt32 = 0
+        let count = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return Int32(0) }
+            return unsafe shim_read_inet(address, base, &port, &scope)
+        }
+        guard count > 0 else { return nil }
+        self.init(bytes: Array(bytes.prefix(Int(count))), scope: scope)
+    }
+}

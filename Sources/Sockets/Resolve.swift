@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
 internal import Glibc
 package import Wire
 
@@ -34,18 +33,7 @@ package func resolve(_ name: String) throws(ResolveError) -> [IPAddress] {
     while let entry = unsafe next {
         unsafe next = entry.pointee.ai_next
         guard let address = unsafe entry.pointee.ai_addr else { continue }
-        var bytes = [UInt8](repeating: 0, count: 16)
-        var port: UInt16 = 0
-        var scope: UInt32 = 0
-        let count = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
-            guard let base = bytes.baseAddress else { return Int32(0) }
-            return unsafe shim_read_inet(address, base, &port, &scope)
-        }
-        if count > 0, let ip = IPAddress(bytes: Array(bytes.prefix(Int(count))), scope: scope),
-            !found.contains(ip)
-        {
-            found.append(ip)
-        }
+        if let ip = unsafe IPAddress(address), !found.contains(ip) { found.append(ip) }
     }
     return found
 }

@@ -48,12 +48,7 @@ package final class TailscaleFollower: Sendable {
     /// Ends the thread; `onChange` is not called after this returns. Prompt.
     package func stop() {
         mailbox.stop()
-        let running = thread.withLock { thread in
-            let running = thread
-            thread = nil
-            return running
-        }
-        running?.join()
+        thread.withLock { $0 }?.join()
     }
 }
 
