@@ -43,7 +43,8 @@ extension Core {
         situation.wantsPinhole = isOn && settings.ipv6Pinhole
         situation.allowsPermanent = settings.permanentMappings
         situation.insidePort = knownRemotePort
-        situation.outsidePort = outsidePort
+        situation.outsidePort = MappingPolicy.outsidePort(
+            addressName: settings.addressName, remotePort: knownRemotePort)
         guard let report = reachability.report?.report else { return situation }
         situation.router = report.router.shown
         situation.mapping = report.router.mapping
@@ -61,11 +62,6 @@ extension Core {
         guard situation != reachability.situation else { return }
         reachability.situation = situation
         emit(.lookAfterMapping(situation))
-    }
-
-    /// The router's outside port: the address name's own, else the remote port (05 B6).
-    private var outsidePort: Int {
-        settings.addressName.flatMap { try? DialAddress.parse($0) }?.port ?? knownRemotePort
     }
 
     private func routerAdvice(_ report: ReachabilityReport) -> String {

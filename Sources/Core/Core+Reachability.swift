@@ -61,9 +61,6 @@ extension Core {
         return report
     }
 
-    /// What a port mapping and a look are about.
-    package var reachabilityWanted: ReachabilityWanted { reachability.wanted }
-
     /// Whether devices are shown addresses (05 A1 rule 2).
     var showsAddresses: Bool { settings.remoteAccess || (opened?.isForRemote ?? false) }
 

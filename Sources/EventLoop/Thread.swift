@@ -29,16 +29,6 @@ package final class JoinHandle: Sendable {
             _ = pthread_detach(taken)
         }
     }
-
-    /// Lets it end by itself, for work that nobody waits for; its stack goes with it. ``join()`` then returns at once.
-    package func detach() {
-        let taken = thread.withLock { thread in
-            let taken = thread
-            thread = nil
-            return taken
-        }
-        if let taken { pthread_detach(taken) }
-    }
 }
 
 /// Runs `body` on a new thread. `name` shows in `top` and debuggers (15 bytes at most).

@@ -40,16 +40,3 @@ extension Service {
         return (watcher, runner)
     }
 }
-
-extension ReachabilityWatcher {
-    /// The core's word for what is to be watched.
-    func watch(_ wanted: ReachabilityWanted) {
-        var mine = Wanted()
-        mine.watches = wanted.watches
-        mine.asksRouter = wanted.asksRouter
-        mine.port = wanted.port
-        mine.addressName = wanted.addressName
-        mine.stunServer = wanted.stunServer
-        want(mine)
-    }
-}

@@ -129,7 +129,7 @@ final class Service: Sendable {
                     $0
                 },
                 endpoints: endpoints, advertiser: advertiser, lookAfterMapping: mapping.update,
-                watch: reachability.watch, askRouterAgain: reachability.forwardsChanged, log: log,
+                watch: reachability.want, askRouterAgain: reachability.forwardsChanged, log: log,
                 wake: ticker.wake,
                 changeDone: services.changes.done, windowReady: services.windows.ready,
                 pairings: services.pairings, event: events.write, hostInfoChanged: events.hostInfoChanged,

@@ -118,7 +118,7 @@ extension Reachability.Mapping {
         case .unreadable: self.init(state: "unreadable")
         case .entry(let entry):
             let isHere = entry.client == report.lanAddress && entry.port == report.port
-            let isOurs = entry.description == MappingEntry.ownDescription
+            let isOurs = entry.description == MappingPolicy.description
             let state = !isHere ? "elsewhere" : !entry.isEnabled ? "disabled" : isOurs ? "ours" : "toThisHost"
             self.init(
                 state: state, target: entry.target,

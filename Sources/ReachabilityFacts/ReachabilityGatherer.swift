@@ -25,11 +25,6 @@ package struct ReachabilityGatherer: Sendable {
         package var stunServer: String?
 
         package init() {}
-
-        /// The port whose mapping is asked about: the address name's own, else the remote port (05 B6).
-        package var outsidePort: Int {
-            addressName.flatMap { try? DialAddress.parse($0) }?.port ?? port
-        }
     }
 
     private let witnesses: ReachabilityWitnesses
@@ -41,7 +36,9 @@ package struct ReachabilityGatherer: Sendable {
     package func gather(_ table: InterfaceTable, took: Duration, _ scope: Scope) -> ReachabilityEvidence {
         let start = witnesses.now()
         let question = RouterQuestion(
-            table, seen: SeenGateways(), outsidePort: scope.outsidePort, stunServer: scope.stunServer)
+            table, seen: SeenGateways(),
+            outsidePort: MappingPolicy.outsidePort(addressName: scope.addressName, remotePort: scope.port),
+            stunServer: scope.stunServer)
         let both = SideBySide()
         let host = both.begin("reach-host") { lookAtHost(table, port: scope.port, name: scope.addressName) }
         let router = question.map { question in both.begin("reach-router") { ask(question) } }

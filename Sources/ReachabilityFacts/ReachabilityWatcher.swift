@@ -9,22 +9,6 @@ internal import Wire
 
 /// Keeps what a report is made of current while it is wanted, and looks anew for whoever asks (05 A5, B6, B12; 09.36).
 package final class ReachabilityWatcher: Sendable {
-    /// What the service wants watched, from its switches.
-    package struct Wanted: Sendable, Equatable {
-        /// Whether anything is watched (05 A5).
-        package var watches = false
-        /// The effective internet switch: whether the router is asked.
-        package var asksRouter = false
-        /// The remote port, which firewall and mapping are about.
-        package var port = 7455
-        /// As stored; nil when none is set.
-        package var addressName: String?
-        /// `host:port`; nil when none is set.
-        package var stunServer: String?
-
-        package init() {}
-    }
-
     private let desk: WatchDesk
     private let thread = Mutex<JoinHandle?>(nil)
 
@@ -47,7 +31,7 @@ package final class ReachabilityWatcher: Sendable {
     }
 
     /// The switches are these now. Takes effect at once; does nothing when they are as before.
-    package func want(_ wanted: Wanted) { desk.post(.want(wanted)) }
+    package func want(_ wanted: ReachabilityWanted) { desk.post(.want(wanted)) }
 
     /// The interfaces are these now; looked at 0.5 s later, with what came in between.
     package func networkChanged(_ table: InterfaceTable) { desk.post(.network(table)) }
@@ -183,7 +167,7 @@ private final class WatchDesk: Sendable {
     /// On a thread of its own, since every one of them may take seconds; this one when there is no other.
     private func begin(_ name: String, _ look: @escaping @Sendable () -> WatchState.Event) {
         do throws(SocketError) {
-            try runThread(name: name) { [self] in post(look()) }.detach()
+            _ = try runThread(name: name) { [self] in post(look()) }
         } catch {
             post(look())
         }

@@ -41,7 +41,8 @@ final class SideBySide: Sendable {
             if isLast { allDone.signal() }
         }
         do throws(SocketError) {
-            try runThread(name: name, body).detach()
+            // Left to its own end, and not joined.
+            _ = try runThread(name: name, body)
         } catch {
             body()
         }

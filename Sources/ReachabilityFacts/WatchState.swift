@@ -9,7 +9,7 @@ internal import Wire
 struct WatchState: Sendable {
     /// What happened.
     enum Event: Sendable {
-        case want(ReachabilityWatcher.Wanted)
+        case want(ReachabilityWanted)
         case network(InterfaceTable)
         /// Tailscale says that something changed.
         case vpnChanged
@@ -44,7 +44,7 @@ struct WatchState: Sendable {
         var waitsForRouter = true
     }
 
-    private var wanted = ReachabilityWatcher.Wanted()
+    private var wanted = ReachabilityWanted()
     /// The interfaces of this moment.
     private var table: InterfaceTable
     private var facts: ReachabilityFactSet
@@ -123,11 +123,11 @@ struct WatchState: Sendable {
     mutating func stop() -> [Effect] {
         let answers = asks.map { Effect.answer($0.id, evidence.decided) }
         asks = []
-        wanted = ReachabilityWatcher.Wanted()
+        wanted = ReachabilityWanted()
         return answers + follow()
     }
 
-    private mutating func want(_ new: ReachabilityWatcher.Wanted, _ now: MonotonicTime) -> [Effect] {
+    private mutating func want(_ new: ReachabilityWanted, _ now: MonotonicTime) -> [Effect] {
         let old = wanted
         guard new != old else { return [] }
         wanted = new
@@ -196,12 +196,11 @@ struct WatchState: Sendable {
     /// Finds out which router is meant now.
     private mutating func aim(_ now: MonotonicTime) {
         seen.note(table)
-        var scope = ReachabilityGatherer.Scope()
-        scope.port = wanted.port
-        scope.addressName = wanted.addressName
         let before = question
         question = RouterQuestion(
-            table, seen: seen, outsidePort: scope.outsidePort, stunServer: wanted.stunServer)
+            table, seen: seen,
+            outsidePort: MappingPolicy.outsidePort(addressName: wanted.addressName, remotePort: wanted.port),
+            stunServer: wanted.stunServer)
         schedule.aim(question?.target, now: now)
         // The same router, asked about something else.
         if let before, let question, before.target == question.target, !before.asksTheSame(as: question) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Policy
 internal import Sockets
 package import Wire
 
@@ -25,19 +24,6 @@ package final class NameResolver: Sendable {
 
     /// With another resolver: no addresses for a name that does not exist, nil when that cannot be told.
     init(_ look: @escaping @Sendable (String) -> [IPAddress]?) { self.look = look }
-
-    /// What the user's address name leads to, as it is set: with a port, or an address already. At most 2 s.
-    package func check(_ addressName: String) -> NameEvidence {
-        let name: DialAddress
-        do throws(AddressProblem) { name = try DialAddress.parse(addressName) } catch {
-            return NameEvidence(text: addressName, addresses: nil)
-        }
-        if let literal = IPAddress(name.hostText) {
-            return NameEvidence(text: addressName, addresses: [literal])
-        }
-        let found = addresses(of: name.hostText, by: monotonicNow() + Self.limit)
-        return NameEvidence(text: addressName, addresses: found)
-    }
 
     /// A name's addresses: none when it has none, nil when no resolver answered. At most 2 s.
     package func addresses(of name: String) -> [IPAddress]? {

@@ -133,7 +133,10 @@ struct ReachabilityRunTests {
         console.evidence = Evidence.make(router: Evidence.router(natpmp: "11.22.33.44"))
         #expect(console.run("print-reachability", "--check", "--socket", service.path) == 11)
         #expect(console.scope?.addressName == "home.example.net:17455")
-        #expect(console.scope?.outsidePort == 17455 && console.scope?.stunServer == "stun.example:3478")
+        let outside = console.scope.map {
+            MappingPolicy.outsidePort(addressName: $0.addressName, remotePort: $0.port)
+        }
+        #expect(outside == 17455 && console.scope?.stunServer == "stun.example:3478")
         // The status says that the door failed, and names the port.
         #expect(console.output.hasPrefix("BLOCKED: port 7455 is in use (doorPortInUse, verified)\n"))
         #expect(!console.output.contains("serviceNotRunning"))

@@ -69,6 +69,15 @@ struct MappingPolicyTests {
     func pinholeNames(_ text: String, _ expected: String?) { #expect(PinholePolicy.id(text) == expected) }
 
     @Test(
+        "the outside port is the address name's own, else the remote port",
+        arguments: [
+            (nil, 7455), ("home.example.net", 7455), ("home.example.net:17455", 17455), ("no name", 7455),
+        ] as [(String?, Int)])
+    func outsidePort(_ name: String?, _ want: Int) {
+        #expect(MappingPolicy.outsidePort(addressName: name, remotePort: 7455) == want)
+    }
+
+    @Test(
         "every error has words",
         arguments: [
             401, 402, 501, 606, 701, 702, 703, 704, 714, 715, 716, 718, 724, 725, 726, 727, 728, 729, 999,

@@ -71,8 +71,8 @@ func silence(gateway: String = "192.168.1.1") -> RouterFacts {
     return RouterFacts(evidence: evidence, sources: [])
 }
 
-func wanted(router: Bool = true, name: String? = nil, port: Int = 7455) -> ReachabilityWatcher.Wanted {
-    var wanted = ReachabilityWatcher.Wanted()
+func wanted(router: Bool = true, name: String? = nil, port: Int = 7455) -> ReachabilityWanted {
+    var wanted = ReachabilityWanted()
     wanted.watches = true
     wanted.asksRouter = router
     wanted.addressName = name

@@ -83,15 +83,4 @@ struct RouterQuestionTests {
         #expect(try #require(link([own, tunnel])).gateway6 == nil, "a tunnel's is never taken")
         #expect(link([tunnel]) == nil)
     }
-
-    @Test func theAddressNamesOwnPortIsAskedAbout() {
-        var scope = ReachabilityGatherer.Scope()
-        #expect(scope.outsidePort == 7455)
-        scope.addressName = "home.example.net"
-        #expect(scope.outsidePort == 7455)
-        scope.addressName = "home.example.net:17455"
-        #expect(scope.outsidePort == 17455)
-        scope.addressName = "no name at all"
-        #expect(scope.outsidePort == 7455)
-    }
 }

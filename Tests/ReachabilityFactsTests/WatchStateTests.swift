@@ -219,7 +219,7 @@ struct WatchStateTests {
     @Test func switchingOffForgetsAndSwitchingOnLooksAnew() {
         var world = World.settled()
         #expect(
-            world.when(10, .want(ReachabilityWatcher.Wanted()))
+            world.when(10, .want(ReachabilityWanted()))
                 == ["publish nothing", "follow VPN false", "follow none"])
         #expect(world.state.nextDeadline == nil)
         #expect(
@@ -231,7 +231,7 @@ struct WatchStateTests {
     @Test func aLateLookTellsNothingAfterSwitchingOff() {
         var world = World()
         world.when(0, .want(wanted()))
-        world.when(0.5, .want(ReachabilityWatcher.Wanted()))
+        world.when(0.5, .want(ReachabilityWanted()))
         #expect(world.when(1, .hostEnded(looked()), .routerEnded(question(), answer())) == [])
     }
 

@@ -110,18 +110,19 @@ struct WatcherTests {
         #expect(evidence.router == answer().evidence && evidence.firewall == .passes)
     }
 
-    @Test func aLiteralAddressNeedsNoResolver() {
+    @Test(
+        "what an address name leads to; a literal address needs no resolver, and the name goes to it without its port",
+        arguments: [
+            ("11.22.33.44:80", ["11.22.33.44"]), ("198.51.100.7", ["198.51.100.7"]),
+            ("[2001:db8::1]", ["2001:db8::1"]), ("[2001:db8::7]:99", ["2001:db8::7"]),
+            ("a.example", ["9.9.9.9"]), ("a.example:17455", ["9.9.9.9"]), ("gone.example", []),
+            ("silent.example", nil), ("no name", []),
+        ] as [(String, [String]?)])
+    func addressName(_ text: String, _ want: [String]?) {
         var witnesses = Self.witnesses()
-        witnesses.resolve = { _ in [ip("9.9.9.9")] }
-        let gatherer = ReachabilityGatherer(witnesses)
-        #expect(
-            gatherer.lookAtHost(machine(), port: 7455, name: "11.22.33.44:80").name?.addresses
-                == [ip("11.22.33.44")])
-        #expect(
-            gatherer.lookAtHost(machine(), port: 7455, name: "[2001:db8::1]").name?.addresses
-                == [ip("2001:db8::1")])
-        #expect(
-            gatherer.lookAtHost(machine(), port: 7455, name: "a.example").name?.addresses == [ip("9.9.9.9")])
+        witnesses.resolve = { ["a.example": [ip("9.9.9.9")], "gone.example": []][$0] }
+        let facts = ReachabilityGatherer(witnesses).lookAtHost(machine(), port: 7455, name: text)
+        #expect(facts.name == NameEvidence(text: text, addresses: want?.map { ip($0) }))
     }
 
     @Test func withoutARouterNobodyIsAsked() {

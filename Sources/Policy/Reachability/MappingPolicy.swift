@@ -115,6 +115,11 @@ package enum MappingPolicy {
     /// Seconds asked for.
     package static let lease = 3600
 
+    /// The router's outside port: the address name's own, else the remote port (05 B6, B8).
+    package static func outsidePort(addressName: String?, remotePort: Int) -> Int {
+        addressName.flatMap { try? DialAddress.parse($0) }?.port ?? remotePort
+    }
+
     /// Why nothing may be asked at all; nil when it may. `mapping` names the other target.
     package static func obstacle(_ code: RouterCode, mapping: MappingAnswer, advice: String)
         -> MappingOutcome?

@@ -104,9 +104,6 @@ package struct MappingEntry: Sendable, Equatable {
     /// Seconds left; 0 for ever.
     package var lease: Int
 
-    /// The description of those that this service made (05 B8).
-    package static let ownDescription = "Latchkey"
-
     package init(client: IPAddress, port: Int, isEnabled: Bool, description: String, lease: Int) {
         self.client = client
         self.port = port
