@@ -89,9 +89,21 @@ struct HostFirewallReaderTests {
         scratch.setMode("nft", 0o700)
         var places = scratch.places
         places.nft = scratch.path + "/nft"
-        #expect(HostFirewallReader(places, isAllowed: true).read(port: 7455, Self.table).state == .passes)
+        #expect(Self.reading(places, unless: ["silent", "notAsked"]).state == .passes)
         try scratch.write("proc/net/ip_tables_names", "nat\nfilter\n")
-        #expect(HostFirewallReader(places, isAllowed: true).read(port: 7455, Self.table).state == .unclear)
+        #expect(Self.reading(places, unless: ["silent", "notAsked"]).state == .unclear)
+    }
+
+    /// Asks the test's own program, again where that ended in one of these by the machine's doing: a busy one may need more
+    /// than the second there is, and a script just written cannot be run while a child that another test is starting still
+    /// holds it open.
+    private static func reading(_ places: Places, unless passing: Set<String>) -> HostFirewallReading {
+        let reader = HostFirewallReader(places, isAllowed: true)
+        for _ in 0..<10 {
+            let reading = reader.read(port: 7455, table)
+            if !passing.contains(reading.source.state) { return reading }
+        }
+        return reader.read(port: 7455, table)
     }
 
     @Test(
@@ -111,14 +123,9 @@ struct HostFirewallReaderTests {
         scratch.setMode("nft", 0o700)
         var places = scratch.places
         places.nft = scratch.path + "/nft"
-        // A busy machine may need more than the second there is to write a megabyte.
-        for tries in 1...10 {
-            let reading = HostFirewallReader(places, isAllowed: true).read(port: 7455, Self.table)
-            if reading.source.state == "silent", state != "silent", tries < 10 { continue }
-            #expect(reading.state == want)
-            #expect(reading.source.state == state)
-            break
-        }
+        let reading = Self.reading(places, unless: Set(["silent", "notAsked"]).subtracting([state]))
+        #expect(reading.state == want)
+        #expect(reading.source.state == state)
     }
 
     @Test("without privilege nothing is run")
