@@ -5,8 +5,6 @@
 #include <features.h>
 #include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
