@@ -5,7 +5,7 @@ package import Wire
 
 /// What is known of the ways to this host from away (05).
 struct ReachabilityBook: Sendable {
-    /// The facts of the last look; nil before the first.
+    /// The facts of the last whole look; nil before the first.
     var evidence: ReachabilityEvidence?
     /// What the shell was told to watch.
     var wanted = ReachabilityWanted()
@@ -65,7 +65,7 @@ extension Core {
     var showsAddresses: Bool { settings.remoteAccess || (opened?.isForRemote ?? false) }
 
     /// Whether they are known (05 A1 rule 3).
-    var knowsAddresses: Bool { reachability.hasLooked && reachability.evidence?.table.isComplete == true }
+    var knowsAddresses: Bool { reachability.hasLooked }
 
     /// The remote port as devices know it.
     var knownRemotePort: Int {

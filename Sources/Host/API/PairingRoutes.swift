@@ -129,7 +129,8 @@ enum PairingRoutes {
         _ answer: @escaping @Sendable (WindowOffer?) -> Answer
     ) {
         let promise: @Sendable (WindowOffer?) -> Void = { offer in responder.send(later: { answer(offer) }) }
-        guard let offer = core.window(moment), !offer.isReady else { return promise(core.window(moment)) }
+        let offer = core.window(moment)
+        guard let offer, !offer.isReady else { return promise(offer) }
         services.windows.expect(offer.id, promise)
     }
 
