@@ -2,6 +2,7 @@
 #define LATCHKEY_CEVENT_SHIM_H
 // libevent's core. Its headers define _GNU_SOURCE, so <features.h> comes first, or its fd_set clashes with Glibc's.
 // SPDX-License-Identifier: Apache-2.0
+#pragma clang module import SwiftGlibc  // docs/architecture.md, "C modules"
 #include <features.h>
 #include <errno.h>
 #include <event2/event.h>

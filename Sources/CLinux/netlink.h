@@ -2,6 +2,7 @@
 #define LATCHKEY_CLINUX_NETLINK_H
 // rtnetlink sockets: struct sockaddr_nl is cast to struct sockaddr, which Swift can only do through a rebinding
 // closure, and SOCK_* are an enum there. SPDX-License-Identifier: Apache-2.0
+#pragma clang module import SwiftGlibc  // docs/architecture.md, "C modules"
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <string.h>

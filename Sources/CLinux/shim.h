@@ -2,6 +2,7 @@
 #define LATCHKEY_CLINUX_SHIM_H
 // Kernel headers that Glibc's module does not carry, and the socket calls that Swift cannot spell: control messages
 // are walked with macros, and socket address structures are cast into each other. SPDX-License-Identifier: Apache-2.0
+#pragma clang module import SwiftGlibc  // docs/architecture.md, "C modules"
 #include <linux/if_link.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>

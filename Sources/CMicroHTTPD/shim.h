@@ -1,6 +1,7 @@
 #ifndef LATCHKEY_CMICROHTTPD_SHIM_H
 #define LATCHKEY_CMICROHTTPD_SHIM_H
 // SPDX-License-Identifier: Apache-2.0
+#pragma clang module import SwiftGlibc  // docs/architecture.md, "C modules"
 #include <features.h>
 #include <microhttpd.h>
 #include <sys/socket.h>

@@ -7,6 +7,7 @@
 // provider's own; only the lists it answers with are shortened.
 //
 // C, because a dispatch table holds functions of many types cast to one, which Swift has no spelling for.
+#pragma clang module import SwiftGlibc  // docs/architecture.md, "C modules"
 #include <openssl/core_dispatch.h>
 #include <openssl/provider.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The OpenSSL 3 headers CryptoEngine uses, and the few macros Swift cannot import.
+#pragma clang module import SwiftGlibc  // docs/architecture.md, "C modules"
 #include <openssl/bio.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>

@@ -1,6 +1,7 @@
 #ifndef LATCHKEY_CSQLITE_SHIM_H
 #define LATCHKEY_CSQLITE_SHIM_H
 // SPDX-License-Identifier: Apache-2.0
+#pragma clang module import SwiftGlibc  // docs/architecture.md, "C modules"
 #include <sqlite3.h>
 
 // SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift cannot import.

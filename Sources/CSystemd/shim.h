@@ -1,6 +1,7 @@
 #ifndef LATCHKEY_CSYSTEMD_SHIM_H
 #define LATCHKEY_CSYSTEMD_SHIM_H
 // SPDX-License-Identifier: Apache-2.0
+#pragma clang module import SwiftGlibc  // docs/architecture.md, "C modules"
 #include <errno.h>
 #include <stdlib.h>
 #include <systemd/sd-bus.h>

@@ -181,6 +181,23 @@ struct LayeringTests {
         }
     }
 
+    @Test("C headers leave Glibc's declarations to Glibc's module")
+    func cModules() throws {
+        let sources = Self.root.appending(path: "Sources")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
+        let headers = paths.filter { $0.hasPrefix("C") && $0.hasSuffix(".h") }
+        #expect(headers.count >= 9)
+        for header in headers {
+            let text = try String(contentsOf: sources.appending(path: header), encoding: .utf8)
+            let lines = text.components(separatedBy: "\n").filter {
+                $0.hasPrefix("#include") || $0.hasPrefix("#pragma clang module import")
+            }
+            #expect(
+                lines.first?.hasPrefix("#pragma clang module import SwiftGlibc") == true,
+                "\(header) includes before it imports Glibc's module (docs/architecture.md, C modules)")
+        }
+    }
+
     // MARK: Reading sources
 
     struct Source {
