@@ -79,6 +79,12 @@ def refusals(service):
     return {(door, word): int(count) for door, word, count in pattern.findall(body)}
 
 
+def judged(service):
+    """How many connections the doors have judged after their handshake. A device believes in its TLS before that."""
+    body = service.api("GET", "/metrics").body.decode()
+    return sum(int(count) for count in re.findall(r'latchkey_admissions_total\{[^}]*\} (\d+)', body))
+
+
 def refusals_since(service, before):
     """What was counted since, without the zeros."""
     return {place: count - before[place] for place, count in refusals(service).items() if count != before[place]}

@@ -4,10 +4,11 @@
 import concurrent.futures
 import contextlib
 import json
+import os
 import pathlib
 import subprocess
 import sys
-import threading
+import tempfile
 
 import harness
 import lab as labs
@@ -45,22 +46,26 @@ class Places:
 
 
 class Scripted:
-    """One router of Scripts/lib/lab/router.py that runs; `requests` is all that it was asked."""
+    """One router of Scripts/lib/lab/router.py that runs. It writes down what it is asked before it answers."""
 
     def __init__(self, there, namespace, behaviour, lan=GATEWAY, elsewhere=NEIGHBOUR):
-        self.requests = []
+        self.book = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             there.command(
                 namespace, sys.executable, labs.TOOLS / "router.py", behaviour, "--lan", lan, "--elsewhere", elsewhere),
-            stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
-        line = self.process.stdout.readline()
-        assert line == "ready\n", f"{behaviour} did not start: {line!r}"
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
+            stdout=self.book, stdin=subprocess.DEVNULL)
+        harness.eventually(lambda: self._lines() or self.process.poll() is not None)
+        assert self._lines()[:1] == ["ready"], f"{behaviour} did not start"
 
-    def _read(self):
-        for line in self.process.stdout:
-            self.requests.append(json.loads(line))
+    def _lines(self):
+        """The whole ones; the place that the router writes at is left where it is."""
+        size = os.fstat(self.book.fileno()).st_size
+        return os.pread(self.book.fileno(), size, 0).decode().split("\n")[:-1]
+
+    @property
+    def requests(self):
+        """All that it was asked so far."""
+        return [json.loads(line) for line in self._lines()[1:]]
 
     def asked(self, action):
         """The values of every SOAP request of this action."""
@@ -72,7 +77,6 @@ class Scripted:
     def stop(self):
         self.process.terminate()
         self.process.wait(harness.FRIENDLY)
-        self.reader.join(harness.FRIENDLY)
 
     def __enter__(self):
         return self

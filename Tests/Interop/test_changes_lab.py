@@ -121,6 +121,15 @@ class Journey:
                 (place.local, self.service.port(who.door)), self.keys[who.key], pin=self.pin,
                 source=place.source(CROWD.index(who) if number is None else number), **options)
 
+    @contextlib.contextmanager
+    def held(self, crowd, **options):
+        """Connections that the host has judged, and that have said nothing yet."""
+        before = devices.judged(self.service)
+        with contextlib.ExitStack() as stack:
+            channels = {who: stack.enter_context(self.open(who, **options)) for who in crowd}
+            harness.eventually(lambda: devices.judged(self.service) == before + len(channels))
+            yield channels
+
     def session(self, who):
         place = devices.PLACES[who.origin]
         with self.lab.inside(place.namespace):
@@ -230,8 +239,7 @@ def test_held_in_the_gate(journey, change, part):
     for _ in range(5):
         journey.set(minimumDeviceVersion=FLOOR)
         began = time.monotonic()
-        with contextlib.ExitStack() as stack:
-            channels = {who: stack.enter_context(journey.open(who)) for who in crowd}
+        with journey.held(crowd) as channels:
             assert not journey.service.sessions()
             act(journey)
             for channel in channels.values():
@@ -298,11 +306,10 @@ def test_held_before_the_kind_19(journey):
         return sill.pair_request(
             "qr", sill.b64u(sill.device_proof(link["secret"], identity.fingerprint, journey.pin)))
 
-    with contextlib.ExitStack() as stack:
-        journey.keys |= {place: sill.Identity() for place in places}
-        channels = {
-            place: stack.enter_context(journey.open(
-                Who("remote", place, place), alpn=(sill.PAIRING,), number=40)) for place in places}
+    journey.keys |= {place: sill.Identity() for place in places}
+    crowd = [Who("remote", place, place) for place in places]
+    with journey.held(crowd, alpn=(sill.PAIRING,), number=40) as held:
+        channels = {who.origin: channel for who, channel in held.items()}
         journey.set(internetAccess=False)
         before = devices.refusals(journey.service)
         channels["internet"].send(sill.message(19, proof(journey.keys["internet"])))
@@ -320,9 +327,9 @@ def test_direct_goes_off_before_the_kind_19(journey):
     journey.service.window(remote=False)
     who = Who("home", "direct", "unpaired")
     before = devices.refusals(journey.service)
-    with journey.open(who, alpn=(sill.PAIRING,)) as channel:
+    with journey.held([who], alpn=(sill.PAIRING,)) as channels:
         journey.set(direct=False)
-        assert first_word(channel) == "cut"
+        assert first_word(channels[who]) == "cut"
     assert devices.refusals_since(journey.service, before) == {}
 
 
