@@ -29,7 +29,7 @@ package enum QualityText {
                     LinkWords.status(
                         session.link.flatMap { LinkReport($0) },
                         fps: item.running?.fps ?? StreamTarget.usualFPS, quality: pairRuns.name,
-                        roundTripMilliseconds: nil, route: known.map { route($0) } ?? session.id),
+                        roundTripMilliseconds: nil, route: known.map { route($0) }),
                     session.link == nil ? nil : .attention),
                 .init(session.link.flatMap { suggestion($0) } ?? ""),
             ])
