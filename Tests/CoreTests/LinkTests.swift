@@ -185,16 +185,24 @@ import Wire
     /// In relay mode what is posted replaces the door's frames, second by second, and nothing else of it.
     @Test func postedFramesReplaceTheDoorsEstimate() throws {
         let (driver, id) = try Self.session(true)
-        driver.post(id, seconds: Array(repeating: Self.short, count: 3))
+        driver.post(
+            id, seconds: Array(repeating: Self.short, count: 3) + Array(repeating: Self.clean, count: 5))
         #expect(driver.core.session(id)?.link.state == .fine)
         for _ in 0..<3 { driver.second(id, Self.clean, true) }
         #expect(driver.core.session(id)?.link.state == .behind)
         // And frames that all went take back what the door believes.
-        driver.post(id, seconds: Array(repeating: Self.clean, count: 5))
         for _ in 0..<5 { driver.second(id, Self.short, true) }
         #expect(driver.core.session(id)?.link.state == .fine)
         for _ in 0..<3 { driver.second(id, Self.short, true) }
         #expect(driver.core.session(id)?.link.state == .behind)
+    }
+
+    @Test func postedFramesOfAnotherStreamSayNothing() throws {
+        let (driver, id) = try Self.session(true)
+        driver.post(id, seconds: Array(repeating: Self.short, count: 3))
+        driver.post(id, Self.target(15, 120, 2))
+        for _ in 0..<3 { driver.second(id, Self.clean, true) }
+        #expect(driver.core.session(id)?.link.state == .fine)
     }
 
     @Test func noMoreIsKeptThanOneCallBrings() throws {
