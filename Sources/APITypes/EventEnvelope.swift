@@ -30,6 +30,8 @@ package struct EventEnvelope: Sendable, Equatable {
         package static let sessionClosed = "session.closed"
         /// The quality that runs, or a pair, changed.
         package static let qualityChanged = "quality.changed"
+        /// A session's link does otherwise.
+        package static let linkChanged = "link.changed"
         /// Settings changed.
         package static let settingsChanged = "settings.changed"
         /// A door opened, closed or failed.

@@ -5,7 +5,7 @@ package import Wire
 /// `GET` and `PATCH /v1/settings` answer with this: the values in force (spec 07, 09 points 18 and 41).
 package struct SettingsBody: APIObject {
     /// One quality pair.
-    package struct Quality: Sendable, Equatable {
+    package struct Quality: APIObject {
         /// Bits per second.
         package var bitrate: Int
         /// 1 or 2.
@@ -17,12 +17,12 @@ package struct SettingsBody: APIObject {
             self.captureScale = captureScale
         }
 
-        fileprivate init(json: JSON) throws(JSONError) {
+        package init(json: JSON) throws(JSONError) {
             bitrate = try json.requiredInt("bitrate")
             captureScale = try json.requiredInt("captureScale")
         }
 
-        fileprivate func encode(into writer: inout JSONWriter) {
+        package func encode(into writer: inout JSONWriter) {
             writer.field("bitrate", bitrate)
             writer.field("captureScale", captureScale)
         }
@@ -127,39 +127,5 @@ package struct SettingsBody: APIObject {
         writer.field("ipv6Pinhole", ipv6Pinhole)
         writer.field("direct", direct)
         writer.list("overridden", overridden)
-    }
-}
-
-/// The quality in `quality.changed`: both pairs and which of them runs.
-package struct QualityItem: APIObject {
-    /// `home` or `away`.
-    package var runs: String
-    /// The quality at home.
-    package var home: SettingsBody.Quality
-    /// The quality away.
-    package var away: SettingsBody.Quality
-    /// Frames per second at most.
-    package var maxFPS: Int
-
-    /// All of it.
-    package init(runs: String, home: SettingsBody.Quality, away: SettingsBody.Quality, maxFPS: Int) {
-        self.runs = runs
-        self.home = home
-        self.away = away
-        self.maxFPS = maxFPS
-    }
-
-    package init(json: JSON) throws(JSONError) {
-        runs = try json.requiredString("runs")
-        home = try json.required("home", SettingsBody.Quality.init(json:))
-        away = try json.required("away", SettingsBody.Quality.init(json:))
-        maxFPS = try json.requiredInt("maxFPS")
-    }
-
-    package func encode(into writer: inout JSONWriter) {
-        writer.field("runs", runs)
-        writer.object("home") { home.encode(into: &$0) }
-        writer.object("away") { away.encode(into: &$0) }
-        writer.field("maxFPS", maxFPS)
     }
 }

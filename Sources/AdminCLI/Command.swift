@@ -12,6 +12,7 @@ package enum Command: Equatable, Sendable {
     case pair(PairOptions)
     case sessions
     case disconnect(session: String, message: String?)
+    case quality
     case settings
     case set([SettingChange])
     case printCable

@@ -155,6 +155,7 @@ package enum CommandLineParser {
         case "status": .status
         case "list": .list
         case "sessions": .sessions
+        case "quality": .quality
         case "settings": .settings
         case "version": .version
         case "print-cable": .printCable

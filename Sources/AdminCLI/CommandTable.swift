@@ -93,6 +93,16 @@ enum CommandTable {
             ],
             examples: [("latchkey disconnect 5f2c --message \"Movie night\"", "with a word of why")]),
         CommandInfo(
+            name: "quality", summary: "show both qualities, which of them runs and why, and the links",
+            details: [
+                "The away quality runs while every connected device is away. A link that does not keep up is shown with "
+                    + "the quality that it would carry."
+            ],
+            examples: [
+                ("latchkey quality", "one screen"),
+                ("latchkey quality --json | jq '.sessions[] | select(.link)'", "the links that fall behind"),
+            ]),
+        CommandInfo(
             name: "settings", summary: "show the settings in force", details: [offlineWords],
             examples: [("latchkey settings", "under the names that set takes")], worksOffline: true),
         CommandInfo(

@@ -60,7 +60,12 @@ package enum EventText {
         case EventEnvelope.Kind.reachabilityChanged:
             return "\(data["severity"]?.string ?? "") \(data["verdict"]?.string ?? "")"
         case EventEnvelope.Kind.settingsChanged: return "see latchkey settings"
-        case EventEnvelope.Kind.qualityChanged: return "\(data["runs"]?.string ?? "") quality runs"
+        case EventEnvelope.Kind.qualityChanged:
+            let why = data["why"]?["reason"]?.string.map { ", \($0)" } ?? ""
+            return "\(data["runs"]?.string ?? "") quality runs\(why)"
+        case EventEnvelope.Kind.linkChanged:
+            let who = data["device"]?["name"]?.string ?? "not paired"
+            return "\(data["session"]?.string ?? "")  \(who), \(data["state"]?.string ?? "")"
         default:
             let id = data["id"]?.string.map { "(\($0))" } ?? ""
             return [name, id].filter { !$0.isEmpty }.joined(separator: " ")

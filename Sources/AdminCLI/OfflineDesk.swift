@@ -71,7 +71,7 @@ final class OfflineDesk: Desk {
     func change(settings values: JSON) throws -> Reply<SettingsBody> {
         let wanted: Settings
         do {
-            wanted = try Settings.patch(values, on: offline.core.storedSettings)
+            wanted = try Settings.patch(values, on: offline.core.proposedSettings)
         } catch {
             throw Failure(
                 Problem(400, "invalidSetting", "Invalid setting", detail: error.message, field: error.field))

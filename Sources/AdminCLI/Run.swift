@@ -52,6 +52,11 @@ struct CommandRun {
                 SessionText.list($0, now: console.now(), style: output.style)
             }
         case .disconnect(let session, let message): try disconnect(session, message)
+        case .quality:
+            let client = try client()
+            let quality = try client.quality()
+            let sessions = output.isJSON ? [] : try client.sessions().items
+            output.print(quality) { QualityText.screen($0, sessions: sessions, style: output.style) }
         case .settings:
             output.print(try desk().settings()) { SettingsText.table($0, style: output.style) }
         case .set(let changes):

@@ -17,7 +17,7 @@ package enum StatusText {
         rows.add("Window", window(status.window, now), status.window.open == nil ? nil : .attention)
         rows.add("Devices", devices(status.devices))
         rows.add("Sessions", status.sessions == 0 ? "none" : String(status.sessions))
-        rows.add("Quality", status.qualityRuns)
+        rows.add("Quality", QualityText.status(runs: status.qualityRuns, sessions: status.sessions))
         rows.add("Desktop", status.lock)
         rows.add("Advertising", status.advertising, status.advertising == "unavailable" ? .attention : nil)
         if let reachability = status.reachability {

@@ -9,7 +9,7 @@ package enum Change: Sendable {
     case rename(SillID, String)
     /// Ends its sessions and leaves a tombstone.
     case remove(SillID)
-    /// The settings as they shall be, made from `storedSettings`.
+    /// The settings as they shall be, made from `proposedSettings`.
     case settings(Settings)
     /// One transaction; tombstoned keys come back only when asked for.
     case importDevices([DeviceRecord], restoreRemoved: Bool)

@@ -126,10 +126,11 @@ extension Core {
     private mutating func proposeSettings(
         _ wanted: Settings, _ actor: Actor, _ moment: Moment
     ) -> ProposalAnswer {
-        let values = wanted.stored(changedFrom: storedSettings)
+        let old = proposedSettings
+        let values = wanted.stored(changedFrom: old)
         for field in overridden where values[field] != nil { return .refused(.overridden(field: field)) }
         let requirePairing =
-            wanted.requirePairing == storedSettings.requirePairing ? nil : wanted.requirePairing
+            wanted.requirePairing == old.requirePairing ? nil : wanted.requirePairing
         guard !values.isEmpty || requirePairing != nil else {
             lastChange += 1
             let id = ChangeID(rawValue: lastChange)
@@ -138,7 +139,7 @@ extension Core {
         }
         let row = AuditRow(
             at: moment.wall, actor: actor.text, action: "settings.change", outcome: "ok",
-            detail: SettingsChangeLog.words(from: storedSettings, to: wanted))
+            detail: SettingsChangeLog.words(from: old, to: wanted))
         return .pending(
             commit(
                 .settings(values, requirePairing: requirePairing),

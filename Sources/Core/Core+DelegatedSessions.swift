@@ -71,6 +71,9 @@ extension Core {
     /// `DELETE /v1/sessions`: a process that starts holds none of those its predecessor left. How many there were.
     package mutating func deleteDelegatedSessions(_ moment: Moment) -> Int {
         settle(moment)
+        // And nothing that it said of its stream holds.
+        links.running = .wanted
+        refreshRunning()
         let left = table.all().filter { $0.view.mode == .delegated }
         for session in left { sessionEnded(session.view.id, .deleted, moment) }
         return left.count

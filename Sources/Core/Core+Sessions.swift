@@ -59,7 +59,8 @@ extension Core {
         settle(moment)
         guard let session = table.remove(id) else { return }
         delegated.closing.remove(id)
-        let view = session.view
+        let view = shown(session.view)
+        links.remove(id)
         counters.endedBytesIn += view.counters.bytesIn.load(ordering: .relaxed)
         counters.endedBytesOut += view.counters.bytesOut.load(ordering: .relaxed)
         var fields = [
@@ -71,7 +72,7 @@ extension Core {
         log(.info, "session ended", fields)
         emit(.event(.sessionClosed(view, why)))
         if let key = view.fingerprint { saw(key, route: view.route, moment) }
-        refreshQuality()
+        refreshQuality(by: view)
     }
 
     /// An admin ends one session with goodbye `ended`; false when there is none.
@@ -137,6 +138,7 @@ extension Core {
             arrival: entrant.placement.arrival, hello: hello.map { Self.cleaned($0) },
             counters: sessionCounters, connection: entrant.connection)
         table.insert(Session(view: view, serial: serial))
+        links.add(view.id)
         counters.sessions += 1
         log(
             .info, "session",
@@ -149,7 +151,7 @@ extension Core {
         emit(.event(.sessionOpened(view)))
         if let key = entrant.key { saw(key, route: view.route, moment) }
         if let key = entrant.key, let cable = entrant.cable { learn(key, cable) }
-        refreshQuality()
+        refreshQuality(by: view)
         return .session(view)
     }
 
@@ -168,8 +170,8 @@ extension Core {
     private mutating func tell(_ goodbye: Goodbye, of view: SessionView) {
         counters.goodbyes[goodbye.reason, default: 0] += 1
         log(.info, "goodbye", [("session", view.id.text), ("reason", goodbye.reason)])
-        emit(.event(.sessionClosing(view, goodbye)))
-        refreshQuality()
+        emit(.event(.sessionClosing(shown(view), goodbye)))
+        refreshQuality(by: view)
     }
 
     /// Ends a session without a word.
@@ -179,7 +181,7 @@ extension Core {
         case .delegated:
             guard delegated.closing[view.id] == nil else { return }
             awaitDeletion(of: view.id, moment)
-            emit(.event(.sessionClosing(view, nil)))
+            emit(.event(.sessionClosing(shown(view), nil)))
         }
     }
 
@@ -217,16 +219,6 @@ extension Core {
                 $0.view.device = device
             }
         }
-    }
-
-    /// Another pair runs, or the pairs are others (06 A3). With nobody connected it stays as it was.
-    mutating func refreshQuality() {
-        let view = QualityView(
-            home: settings.home, away: settings.away, maxFPS: settings.maxFPS,
-            runsAway: AwayRule.wantsAway(table.presence, before: lastQuality.runsAway))
-        guard view != lastQuality else { return }
-        lastQuality = view
-        emit(.event(.qualityChanged(view)))
     }
 
     /// Texts of a peer, made fit to show and bounded (02 §10).

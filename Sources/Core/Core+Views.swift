@@ -19,23 +19,18 @@ extension Core {
             lock: lockState(moment), homeDoor: home.state, remoteDoor: remote.state,
             wantsRemoteDoor: remote.wantedPort != nil, window: window(moment), sessions: table.count,
             devices: devices.count,
-            quality: QualityView(
-                home: settings.home, away: settings.away, maxFPS: settings.maxFPS,
-                runsAway: lastQuality.runsAway),
+            quality: lastQuality,
             advertising: advertising,
             request: request.flatMap { moment.now < $0.ends ? $0 : nil },
             reachability: reachability.report.map { ($0.report.verdict, $0.at) },
             olderDevice: isOlderShown ? notice : nil)
     }
 
-    /// Both quality pairs and which of them runs.
-    package var quality: QualityView { lastQuality }
-
     /// Every registered session, in the order they came.
-    package func sessions() -> [SessionView] { table.all().map(\.view) }
+    package func sessions() -> [SessionView] { table.all().map { shown($0.view) } }
 
     /// One of them.
-    package func session(_ id: SessionID) -> SessionView? { table[id]?.view }
+    package func session(_ id: SessionID) -> SessionView? { table[id].map { shown($0.view) } }
 
     /// The session behind a live connection's address (09.27). A link-local one may name its interface by name or by
     /// index, or leave it out, as the list of sessions does.
@@ -50,10 +45,19 @@ extension Core {
         }
         for candidate in candidates {
             for door in Door.allCases {
-                if let id = table.id(remote: candidate, door: door) { return table[id]?.view }
+                if let id = table.id(remote: candidate, door: door) { return session(id) }
             }
         }
         return nil
+    }
+
+    /// With how its link does now.
+    func shown(_ view: SessionView) -> SessionView {
+        guard let link = links[view.id]?.link else { return view }
+        var view = view
+        view.link = SessionLinkView(
+            state: link.state, carriedKbps: link.report?.carriedKbps, suggestion: link.report?.suggestion)
+        return view
     }
 
     /// The record of a device's own ID.

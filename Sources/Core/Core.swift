@@ -70,6 +70,7 @@ package struct Core: Sendable {
     var isRunning = false
     var isStopping = false
     var lastQuality: QualityView
+    var links = LinkBook()
 
     private var effects: [Effect] = []
     private var announced: MonotonicTime?
@@ -106,8 +107,8 @@ package struct Core: Sendable {
             remoteAccess: settings.remoteAccess,
             remotePort: settings.remotePort == 0 ? SettingRange.defaultRemotePort : settings.remotePort,
             internet: settings.effectiveInternet, addresses: [])
-        lastQuality = QualityView(
-            home: settings.home, away: settings.away, maxFPS: settings.maxFPS, runsAway: false)
+        lastQuality = QualityView(settings, runsAway: false)
+        links.judged = StreamTarget(usual: lastQuality.pair)
     }
 
     /// Opens the doors. Once, before any other input.

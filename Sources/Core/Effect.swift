@@ -32,6 +32,8 @@ package enum Effect: Sendable {
     case lookAfterMapping(MappingKeeper.Situation)
     /// The router's forwards are not what it said last, because it was asked for one or for the end of one.
     case askRouterAgain
+    /// The stream is another: what the doors counted of the second that goes on says nothing of it (06 A6).
+    case judgeAfresh
     /// Send kind 18 to every session again.
     case broadcastHostInfo
     /// PBKDF2, away from every loop; the result comes back through `codeKeyDerived`.
@@ -72,8 +74,10 @@ package enum Event: Sendable {
     case sessionClosed(SessionView, SessionEnd)
     /// `settings.changed`, with those in force.
     case settingsChanged(Settings)
-    /// `quality.changed`: another pair runs, or the pairs changed.
-    case qualityChanged(QualityView)
+    /// `quality.changed`: the other pair is wanted, or the pairs changed.
+    case qualityChanged(QualityReport)
+    /// `link.changed`: a session's link does otherwise.
+    case linkChanged(LinkChange)
     /// `door.changed`.
     case doorChanged(Door, DoorState)
     /// `lock.changed`.
@@ -96,18 +100,6 @@ package struct IdentityRotation: Sendable, Equatable {
     package var removedDevices: Int
     /// How many sessions got `removed`.
     package var closedSessions: Int
-}
-
-/// Both pairs and which of them runs (06).
-package struct QualityView: Sendable, Equatable {
-    /// While nobody is away.
-    package var home: Quality
-    /// While someone is.
-    package var away: Quality
-    /// Frames a second.
-    package var maxFPS: Int
-    /// Whether the away pair runs.
-    package var runsAway: Bool
 }
 
 /// One line for the log. Never holds a secret; addresses only at `debug` (03 §15).

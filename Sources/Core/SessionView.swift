@@ -58,6 +58,8 @@ package struct SessionView: Sendable, Equatable {
     package var counters: SessionCounters
     /// The connection under it.
     package var connection: ConnectionID
+    /// How its link does; filled in when it is shown.
+    package var link = SessionLinkView()
     /// Set once a goodbye was sent: it is only waiting to close.
     package var goodbye: Goodbye?
 
@@ -68,6 +70,6 @@ package struct SessionView: Sendable, Equatable {
             && left.mode == right.mode && left.startedAt == right.startedAt && left.remote == right.remote
             && left.local == right.local && left.arrival == right.arrival && left.hello == right.hello
             && left.counters === right.counters && left.connection == right.connection
-            && left.goodbye == right.goodbye
+            && left.link == right.link && left.goodbye == right.goodbye
     }
 }

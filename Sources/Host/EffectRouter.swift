@@ -87,6 +87,7 @@ final class EffectRouter: Sendable {
         case .lookAfterMapping(let situation): owners.lookAfterMapping(situation)
         case .watchReachability(let wanted): owners.watch(wanted)
         case .askRouterAgain: owners.askRouterAgain()
+        case .judgeAfresh: break
         case .broadcastHostInfo:
             owners.doors.broadcastHostInfo()
             owners.jobs.post { owners.hostInfoChanged() }

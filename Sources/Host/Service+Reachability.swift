@@ -32,7 +32,7 @@ extension Service {
                     core.routerRequests(requests, moment)
                     guard standing.isNewlyGranted else { return }
                     // Asked for by name, and granted when nobody waited any more.
-                    var wanted = core.storedSettings
+                    var wanted = core.proposedSettings
                     wanted.portMapping = "upnp"
                     _ = core.propose(.settings(wanted), actor: .service, moment)
                 }

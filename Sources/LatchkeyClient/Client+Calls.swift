@@ -10,6 +10,11 @@ extension Client {
         try send(Request(.get, "/v1/status")).read(Status.self)
     }
 
+    /// `GET /v1/quality`.
+    package func quality() throws(ClientError) -> Reply<QualityItem> {
+        try send(Request(.get, "/v1/quality")).read(QualityItem.self)
+    }
+
     /// `GET /v1/identity`.
     package func identity() throws(ClientError) -> Reply<Identity> {
         try send(Request(.get, "/v1/identity")).read(Identity.self)

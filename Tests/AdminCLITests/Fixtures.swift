@@ -35,6 +35,15 @@ enum Fixtures {
         2026-11-30T07:00:00.000Z","remote":"192.168.1.20:50122","bytesIn":812,"bytesOut":1450000,"hello":null,\#
         "link":{"state":"fine"}}
         """#
+    static let quality = #"""
+        {"runs":"home","home":{"bitrate":15000000,"captureScale":2},"away":{"bitrate":4500000,"captureScale":1},\#
+        "maxFPS":120,"why":{"home":1,"away":2,"reason":"1 device at home, 2 away"},"running":{"bitrate":15000000,\#
+        "fps":120,"captureScale":2},"sessions":[{"id":"5f2c-1","away":false,"settings":{"maxFPS":120,"bitrate":15000000,\#
+        "captureScale":2}},{"id":"5f2c-2","away":true,"settings":{"maxFPS":120,"bitrate":4500000,"captureScale":1},\#
+        "link":{"state":"behind","withheldPerSecond":6,"bitrate":30000000,"carriedKbps":6449,"suggestedBitrate":4000000,\#
+        "suggestedCaptureScale":1}},{"id":"5f2c-3","away":true,"settings":{"maxFPS":120,"bitrate":4500000,\#
+        "captureScale":1},"link":{"state":"stalled","withheldPerSecond":60,"bitrate":30000000}}]}
+        """#
     static let settings = #"""
         {"name":"Living Room","requirePairing":true,"remoteAccess":false,"remotePort":7455,"internetAccess":false,\#
         "addressName":null,"home":{"bitrate":15000000,"captureScale":2},"away":{"bitrate":4500000,"captureScale":1},\#

@@ -40,6 +40,21 @@ struct RunTests {
         }
     }
 
+    @Test("quality names the devices for a person, and asks once for a program")
+    func quality() throws {
+        let service = try FakeService([
+            "GET /v1/quality": [.json(200, Fixtures.quality)],
+            "GET /v1/sessions": [.json(200, Fixtures.list(Fixtures.session))],
+        ])
+        defer { service.stop() }
+        let console = TestConsole()
+        #expect(console.run("quality", "--socket", service.path) == 0)
+        #expect(console.output.contains("Anna's iPad  the home pair"))
+        let program = TestConsole()
+        #expect(program.run("quality", "--json", "--socket", service.path) == 0)
+        #expect(program.output == Fixtures.quality + "\n")
+    }
+
     @Test("no service anywhere: 3, saying where it looked and how to start it")
     func notRunning() {
         let console = TestConsole()

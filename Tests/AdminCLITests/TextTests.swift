@@ -58,6 +58,33 @@ struct TextTests {
                 """)
     }
 
+    @Test("quality")
+    func quality() throws {
+        var item = try Fixtures.read(QualityItem.self, Fixtures.quality)
+        let session = try Fixtures.read(SessionItem.self, Fixtures.session)
+        var away = session
+        (away.id, away.device, away.route, away.cable) = ("5f2c-2", nil, "through Tailscale", false)
+        #expect(
+            QualityText.screen(item, sessions: [session, away], style: .plain) == """
+                Runs    home, 1 device at home, 2 away
+                Home    Balanced · Retina, 15 Mbit/s at 60 fps
+                Away    4.5 Mbps · Standard, 4.5 Mbit/s at 60 fps
+                Limit   120 fps
+                Stream  Balanced · Retina, 120 fps, 30 Mbit/s
+
+                SESSION  DEVICE       SETS           LINK                                                                  WOULD FIT
+                5f2c-1   Anna's iPad  the home pair  120 fps · on this network
+                5f2c-2   not paired   the away pair  120 fps, the link cannot carry Balanced · Retina · through Tailscale  Low · Standard
+                5f2c-3   -            the away pair  nothing gets through
+
+                """)
+        (item.running, item.sessions) = (nil, [])
+        let text = QualityText.screen(item, sessions: [], style: .plain)
+        #expect(text.contains("Stream  stopped\n") && text.hasSuffix("\nNo sessions.\n"))
+        #expect(QualityText.status(runs: "away", sessions: 1) == "away")
+        #expect(QualityText.status(runs: "away", sessions: 0).hasPrefix("home"))
+    }
+
     @Test("sessions, settings, identity, audit")
     func others() throws {
         let session = try Fixtures.read(SessionItem.self, Fixtures.session)

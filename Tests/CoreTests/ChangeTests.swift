@@ -282,29 +282,4 @@ struct ChangeTests {
         #expect(seen() == 3)
         #expect(driver.core.device(Driver.key("D").id)?.lastRoute == "on this host")
     }
-
-    @Test func whichQualityRuns() {
-        let driver = Driver(
-            Self.settings { $0.remoteAccess = true }, devices: [Driver.record("D")])
-        func runs() -> [Bool] {
-            driver.effects.compactMap {
-                if case .event(.qualityChanged(let view)) = $0 { view.runsAway } else { nil }
-            }
-        }
-        func left(_ session: SessionID?) {
-            guard let session else { return }
-            driver.input { $0.sessionEnded(session, .peerClosed, $1) }
-        }
-        let home = driver.session(.remote, "D", .lan)
-        let away = driver.session(.remote, "D", .vpn)
-        // One at home is enough for the home pair.
-        #expect(runs() == [])
-        left(home)
-        #expect(runs() == [true])
-        left(away)
-        // The next one decides.
-        #expect(runs() == [true] && driver.core.status(driver.moment).quality.runsAway)
-        _ = driver.session(.home, "D")
-        #expect(runs() == [true, false])
-    }
 }

@@ -287,7 +287,7 @@ final class Driver {
     // MARK: - Changes
 
     @discardableResult func set(_ change: (inout Settings) -> Void) -> ProposalAnswer {
-        var settings = core.storedSettings
+        var settings = core.proposedSettings
         change(&settings)
         return input { $0.propose(.settings(settings), actor: Actor(text: "unix:0"), $1) }
     }

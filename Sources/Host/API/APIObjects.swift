@@ -33,7 +33,18 @@ extension SessionItem {
             paired: view.paired, mode: view.mode.rawValue, startedAt: view.startedAt,
             remote: view.remote.description, bytesIn: view.counters.bytesIn.load(ordering: .relaxed),
             bytesOut: view.counters.bytesOut.load(ordering: .relaxed), hello: view.hello.map(HelloItem.init),
-            link: LinkItem(), goodbye: view.goodbye.map(GoodbyeItem.init))
+            link: LinkItem(view.link), goodbye: view.goodbye.map(GoodbyeItem.init))
+    }
+}
+
+extension LinkItem {
+    /// How a session's link does.
+    init(_ link: SessionLinkView) {
+        self.init(
+            state: link.state.rawValue, carriedKbps: link.carriedKbps,
+            suggestion: link.suggestion.map {
+                Suggestion(bitrate: $0.bitrate, captureScale: $0.captureScale)
+            })
     }
 }
 
@@ -101,8 +112,7 @@ extension SettingsBody {
             name: settings.name ?? fallbackName, requirePairing: settings.requirePairing,
             remoteAccess: settings.remoteAccess, remotePort: settings.remotePort,
             internetAccess: settings.internetAccess, addressName: settings.addressName,
-            home: .init(bitrate: settings.home.bitrate, captureScale: settings.home.captureScale),
-            away: .init(bitrate: settings.away.bitrate, captureScale: settings.away.captureScale),
+            home: .init(settings.home), away: .init(settings.away),
             maxFPS: settings.maxFPS, minimumDeviceVersion: settings.minimumDeviceVersion,
             portMapping: settings.portMapping, advertise: settings.advertise, stunServer: settings.stunServer,
             permanentMappings: settings.permanentMappings, ipv6Pinhole: settings.ipv6Pinhole,
@@ -115,16 +125,5 @@ extension PairingRequestItem {
     init(_ request: PairingRequest) {
         self.init(
             name: request.name, place: request.place, at: request.at, state: request.state.rawValue)
-    }
-}
-
-extension QualityItem {
-    /// Both pairs and which of them runs.
-    init(_ view: QualityView) {
-        self.init(
-            runs: view.runsAway ? "away" : "home",
-            home: .init(bitrate: view.home.bitrate, captureScale: view.home.captureScale),
-            away: .init(bitrate: view.away.bitrate, captureScale: view.away.captureScale),
-            maxFPS: view.maxFPS)
     }
 }

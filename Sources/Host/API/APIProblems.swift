@@ -25,6 +25,11 @@ enum APIProblems {
     static let sessionNotFound = Problem(
         404, "sessionNotFound", "Session not found", detail: "There is no such session, or it has ended.")
 
+    /// It was told to go.
+    static let sessionClosing = Problem(
+        409, "sessionClosing", "The session is ending",
+        detail: "It was sent a goodbye; it changes nothing any more.")
+
     /// No session comes from this address.
     static let noSuchConnection = Problem(
         404, "noSuchConnection", "No such connection", detail: "No session comes from this address and port.")

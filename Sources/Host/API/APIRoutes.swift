@@ -12,6 +12,7 @@ package enum APIRoutes {
         routes += PairingRoutes.routes(services) + AdmissionRoutes.routes(services)
         routes += DelegatedRoutes.routes(services)
         routes += SessionRoutes.routes(services) + SettingsRoutes.routes(services)
+        routes += QualityRoutes.routes(services)
         routes += ReachabilityRoutes.routes(services)
         return routes + AuditRoutes.routes(services)
     }

@@ -100,13 +100,17 @@ enum DelegatedRoutes {
         guard let info = (try? services.hostInfo()).flatMap({ try? JSON.parse($0) }) else {
             return responder.refuse(APIProblems.cannotSign)
         }
-        let (registration, quality) = services.core.enter { core, moment in
+        let (registration, quality) = services.core.enter {
+            core, moment -> (Core.DelegatedRegistration, QualityReport?) in
             let registration = core.registerDelegated(
                 query, hello: hello, cable: cable, counters: SessionCounters(), moment)
-            return (registration, core.quality)
+            let report: QualityReport? =
+                if case .session(let view) = registration { core.qualityReport(of: view) } else { nil }
+            return (registration, report)
         }
         switch registration {
         case .session(let view):
+            guard let quality else { return }
             responder.send(
                 SessionReply(
                     SessionReply.Registered(

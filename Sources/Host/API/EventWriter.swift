@@ -71,7 +71,8 @@ package final class EventWriter: Sendable {
             publish(
                 Kind.settingsChanged,
                 SettingsBody(settings, fallbackName: fallbackName, overridden: overridden))
-        case .qualityChanged(let view): publish(Kind.qualityChanged, QualityItem(view))
+        case .qualityChanged(let report): publish(Kind.qualityChanged, QualityItem(report))
+        case .linkChanged(let change): publish(Kind.linkChanged, LinkEvent(change))
         case .doorChanged(let door, let state):
             publish(Kind.doorChanged, DoorStatus(state)) { $0.field("door", door.rawValue) }
         case .lockChanged(let state): publish(Kind.lockChanged, LockBody(locked: state == .locked))

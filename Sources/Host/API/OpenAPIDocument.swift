@@ -31,6 +31,7 @@ enum OpenAPIDocument {
     {"name": "Pairing", "description": "Letting a device in."},
     {"name": "Admission", "description": "Decisions for delegated mode."},
     {"name": "Sessions", "description": "Who is connected."},
+    {"name": "Quality", "description": "What the stream runs with, and what each link carries."},
     {"name": "Settings", "description": "What an admin decides."},
     {"name": "Reachability", "description": "How devices away from home get in."},
     {"name": "Audit", "description": "What was done."}
@@ -1102,6 +1103,106 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/v1/quality": {
+      "get": {
+        "operationId": "getQuality",
+        "tags": ["Quality"],
+        "summary": "Both qualities, which runs and why, and every session's part",
+        "description": "What a streaming process needs for the away and link of kind 16. quality.changed carries the same, without sessions when there are more than 64.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "responses": {
+          "200": {
+            "description": "The qualities.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/QualityReport"}}}
+          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/sessions/{id}/settings": {
+      "post": {
+        "operationId": "pickQuality",
+        "tags": ["Quality"],
+        "summary": "A device's pick of the quality (kind 17)",
+        "description": "Bitrate and scale go to the pair that the session's controls set: the away pair for a session that is away. Bitrates are the presets only, scales 1 and 2, frame rates 60 and 120; a field that is none of these is dropped and named, the rest applies. At most 4 picks a second and session.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "description": "The session's ID.",
+            "schema": {"type": "string", "minLength": 1}
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/QualityPick"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "What was taken and what was not.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/QualityPicked"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "409": {"$ref": "#/components/responses/Conflict"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
+    "/v1/sessions/{id}/seconds": {
+      "post": {
+        "operationId": "postSeconds",
+        "tags": ["Quality"],
+        "summary": "Seconds of a session's link",
+        "description": "Judges the link (a relayed session's door counts for itself: there sent and withheld replace its estimate). running that differs from the last one judges every session afresh.",
+        "x-role": "host",
+        "security": [{"token": ["host"]}],
+        "parameters": [
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "description": "The session's ID.",
+            "schema": {"type": "string", "minLength": 1}
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LinkSeconds"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The verdict.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LinkVerdict"}}}
+          },
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+          "500": {"$ref": "#/components/responses/Internal"},
+          "503": {"$ref": "#/components/responses/Unavailable"}
+        }
+      }
+    },
     "/v1/settings": {
       "get": {
         "operationId": "getSettings",
@@ -1965,7 +2066,7 @@ enum OpenAPIDocument {
           "id": {"type": ["string", "null"], "description": "The session's ID; null: it is none."},
           "session": {"$ref": "#/components/schemas/Session"},
           "hostInfo": {"$ref": "#/components/schemas/SignedHostInfo"},
-          "quality": {"$ref": "#/components/schemas/Quality"},
+          "quality": {"$ref": "#/components/schemas/QualityReport"},
           "goodbye": {"anyOf": [{"$ref": "#/components/schemas/Goodbye"}, {"type": "null"}]},
           "delay": {"type": "number", "description": "How many seconds late the goodbye goes out; absent: at once."},
           "reason": {
@@ -2115,6 +2216,125 @@ enum OpenAPIDocument {
             "minimum": 1,
             "maximum": 2
           }
+        }
+      },
+      "QualityReport": {
+        "type": "object",
+        "required": ["runs", "home", "away", "maxFPS", "why", "running"],
+        "properties": {
+          "runs": {"type": "string", "description": "The pair that is wanted: away while every connected device is.", "enum": ["home", "away"]},
+          "home": {"$ref": "#/components/schemas/Quality"},
+          "away": {"$ref": "#/components/schemas/Quality"},
+          "maxFPS": {"type": "integer"},
+          "why": {
+            "type": "object",
+            "required": ["home", "away", "reason"],
+            "properties": {
+              "home": {"type": "integer", "description": "Devices at home.", "minimum": 0},
+              "away": {"type": "integer", "description": "Devices away.", "minimum": 0},
+              "reason": {"type": "string", "description": "In one clause, for people."}
+            }
+          },
+          "running": {
+            "anyOf": [{"$ref": "#/components/schemas/Running"}, {"type": "null"}],
+            "description": "What the stream runs with as far as a streaming process said, else the wanted pair at 60 frames a second; null: it has stopped."
+          },
+          "sessions": {"type": "array", "items": {"$ref": "#/components/schemas/SessionQuality"}}
+        }
+      },
+      "Running": {
+        "type": "object",
+        "required": ["bitrate", "fps", "captureScale"],
+        "properties": {
+          "bitrate": {"type": "integer", "description": "Bits per second per 60 frames a second.", "minimum": 1},
+          "fps": {"type": "integer", "minimum": 1},
+          "captureScale": {"type": "number", "description": "From 1.5 on 2, below it 1."}
+        }
+      },
+      "PickedSettings": {
+        "type": "object",
+        "required": ["maxFPS", "bitrate", "captureScale"],
+        "properties": {
+          "maxFPS": {"type": "integer"},
+          "bitrate": {"type": "integer", "description": "Of the pair that this session's controls set."},
+          "captureScale": {"type": "integer", "description": "Of the same pair."}
+        }
+      },
+      "SessionQuality": {
+        "type": "object",
+        "required": ["id", "away", "settings"],
+        "properties": {
+          "id": {"type": "string", "description": "The session's ID."},
+          "away": {"type": "boolean"},
+          "settings": {"$ref": "#/components/schemas/PickedSettings"},
+          "link": {"$ref": "#/components/schemas/LinkReport"}
+        }
+      },
+      "LinkReport": {
+        "type": "object",
+        "description": "Kind 16's link. Absent while the link keeps up.",
+        "required": ["state", "withheldPerSecond", "bitrate"],
+        "properties": {
+          "state": {"type": "string", "enum": ["behind", "stalled"]},
+          "withheldPerSecond": {"type": "integer", "minimum": 0},
+          "bitrate": {"type": "integer", "description": "The encoder's target, in bits per second."},
+          "carriedKbps": {"type": "integer", "description": "What the link carried."},
+          "suggestedBitrate": {"type": "integer", "description": "What it would carry, in bits per second per 60 frames a second."},
+          "suggestedCaptureScale": {"type": "integer", "description": "Goes with it; absent: keep the scale."}
+        }
+      },
+      "QualityPick": {
+        "type": "object",
+        "description": "The fields of kind 17 as they came; what is not named here is the streaming process's own.",
+        "properties": {
+          "bitrate": {"type": ["integer", "null"]},
+          "captureScale": {"type": ["number", "null"]},
+          "maxFPS": {"type": ["integer", "null"]}
+        }
+      },
+      "QualityPicked": {
+        "type": "object",
+        "required": ["applied", "refused", "pair", "settings", "limited"],
+        "properties": {
+          "applied": {"type": "array", "items": {"type": "string"}},
+          "refused": {"type": "array", "items": {"type": "string"}},
+          "pair": {"type": "string", "description": "Where bitrate and scale go.", "enum": ["home", "away"]},
+          "settings": {"$ref": "#/components/schemas/PickedSettings"},
+          "limited": {"type": "boolean", "description": "It came too fast, and changed nothing."}
+        }
+      },
+      "LinkSeconds": {
+        "type": "object",
+        "required": ["seconds"],
+        "properties": {
+          "seconds": {
+            "type": "array",
+            "description": "Oldest first.",
+            "maxItems": 10,
+            "items": {
+              "type": "object",
+              "required": ["sent", "withheld", "taken", "waiting", "heard"],
+              "properties": {
+                "sent": {"type": "integer", "description": "Frames handed to the connection.", "minimum": 0},
+                "withheld": {"type": "integer", "description": "Frames not sent, but for those before its first keyframe.", "minimum": 0},
+                "taken": {"type": "integer", "description": "Bytes the connection took.", "minimum": 0},
+                "waiting": {"type": "integer", "description": "Bytes handed over and not yet taken, at the second's end.", "minimum": 0},
+                "heard": {"type": "boolean", "description": "Anything arrived from the device."}
+              }
+            }
+          },
+          "running": {
+            "anyOf": [{"$ref": "#/components/schemas/Running"}, {"type": "null"}],
+            "description": "What the stream runs with; null: it has stopped; absent: as before."
+          }
+        }
+      },
+      "LinkVerdict": {
+        "type": "object",
+        "required": ["state"],
+        "properties": {
+          "state": {"type": "string", "enum": ["fine", "behind", "stalled"]},
+          "link": {"$ref": "#/components/schemas/LinkReport"}
         }
       },
       "Settings": {

@@ -76,7 +76,7 @@ enum ReachabilityRoutes {
     ) {
         let actor = Actor(request)
         services.core.enter { core, moment in
-            var wanted = core.storedSettings
+            var wanted = core.proposedSettings
             wanted.portMapping = "upnp"
             let expiresAt = standing.mappingExpires.map { moment.wallTime(of: $0) }
             switch core.propose(.settings(wanted), actor: actor, moment) {
@@ -104,7 +104,7 @@ enum ReachabilityRoutes {
     ) {
         let actor = Actor(request)
         services.core.enter { core, moment in
-            var wanted = core.storedSettings
+            var wanted = core.proposedSettings
             wanted.portMapping = "off"
             switch core.propose(.settings(wanted), actor: actor, moment) {
             case .refused(let refusal): responder.refuse(APIProblems.refusal(refusal))

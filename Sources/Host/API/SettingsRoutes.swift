@@ -28,7 +28,7 @@ enum SettingsRoutes {
             return .failure(APIProblems.overridden(field))
         }
         do throws(SettingRefusal) {
-            return .success(.settings(try Settings.patch(json, on: core.storedSettings)))
+            return .success(.settings(try Settings.patch(json, on: core.proposedSettings)))
         } catch {
             return .failure(APIProblems.invalidSetting(error))
         }

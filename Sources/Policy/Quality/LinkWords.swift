@@ -35,13 +35,14 @@ package enum LinkWords {
 
     /// A device's row in the user's status; `quality` is the name of what runs, `route` how the device is connected.
     package static func status(
-        _ report: LinkReport?, fps: Int, quality: String, roundTripMilliseconds: Int?, route: String
+        _ report: LinkReport?, fps: Int, quality: String, roundTripMilliseconds: Int?, route: String?
     ) -> String {
         let roundTrip = roundTripMilliseconds.map { ", \($0) ms" } ?? ""
+        let route = route.map { " · \($0)" } ?? ""
         switch report?.state {
-        case .behind?: return "\(fps) fps, the link cannot carry \(quality)\(roundTrip) · \(route)"
-        case .stalled?: return "nothing gets through · \(route)"
-        case .fine?, nil: return "\(fps) fps\(roundTrip) · \(route)"
+        case .behind?: return "\(fps) fps, the link cannot carry \(quality)\(roundTrip)\(route)"
+        case .stalled?: return "nothing gets through\(route)"
+        case .fine?, nil: return "\(fps) fps\(roundTrip)\(route)"
         }
     }
 

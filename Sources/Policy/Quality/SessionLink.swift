@@ -62,9 +62,13 @@ package struct SessionLink: Sendable, Equatable {
     /// The verdict now.
     package var state: LinkState { judge.state }
 
-    /// A second ended while this ran; nil for no stream, which nobody judges.
-    package mutating func close(_ second: LinkSecond, running: StreamTarget) -> Step {
-        judge.close(second).map { take($0, running) } ?? Step()
+    /// A second ended while this ran. `unsentInKernel` bytes are shown and not judged by (06 C2).
+    package mutating func close(
+        _ second: LinkSecond, running: StreamTarget, unsentInKernel: Int = 0
+    ) -> Step {
+        guard var verdict = judge.close(second) else { return Step() }
+        verdict.waiting += max(unsentInKernel, 0)
+        return take(verdict, running)
     }
 
     /// The stream is another (``isAnother(_:_:)``).

@@ -23,6 +23,11 @@ package struct StreamTarget: Sendable, Equatable, Hashable {
             captureScale: softwareEncoder ? 1 : pair.captureScale)
     }
 
+    /// A pair as it runs when nobody said a rate.
+    package init(usual pair: Quality) {
+        self.init(bitrate: pair.bitrate, fps: Self.usualFPS, captureScale: pair.captureScale)
+    }
+
     /// What a device counts as that has not said its rate, and the most of a software encoder.
     package static let usualFPS = 60
 

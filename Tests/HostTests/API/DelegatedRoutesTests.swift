@@ -326,7 +326,7 @@ struct DelegatedRoutesTests {
     }
 
     /// The data of the next event of a type.
-    private static func event(_ type: String, in stream: inout EventStream) throws -> JSON {
+    static func event(_ type: String, in stream: inout EventStream) throws -> JSON {
         let deadline = monotonicNow() + .seconds(20)
         while let more = try stream.next(until: deadline), !more.isEmpty {
             if let found = more.first(where: { $0.type == type }) { return found.data }
