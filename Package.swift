@@ -89,6 +89,8 @@ let package = Package(
         module("DeviceCLI", ["APITypes", "LatchkeyDevice", "Sockets", "Terminal", "Wire"]),
         main("latchkeyd", "Host"), main("latchkey", "AdminCLI", "Terminal"),
         main("latchkey-device", "DeviceCLI", "Terminal"),
+        .executableTarget(
+            name: "bench-judge", dependencies: ["Policy"], path: "Scripts/bench/judge", swiftSettings: strict),
         tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"), tests("LatchkeyPacing", "LatchkeyPacing"),
         tests("Core", "Core", "CryptoEngine", "Policy", "Wire"),
         tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
