@@ -100,6 +100,16 @@ def test_a_slow_client_is_nobody_elses_trouble(sample):
         assert sum(second["withheld"] for second in seconds(host, "S2")) < len(frames)
 
 
+def test_who_asks_and_never_reads_is_let_go(sample):
+    host = sample("--video", "60:1", "--json")
+    with join(host) as connection:
+        pings = sill.message(10, b"12345678") * 1000
+        with pytest.raises(OSError):
+            while True:
+                connection.sendall(pings)
+    assert "does not read" in harness.eventually(lambda: host.find("ended"))[0]["reason"]
+
+
 def test_through_the_relay(start):
     """A device that reads nothing for a while: the relay's hold fills, then the host's socket, then frames are left out.
     When it reads again, a keyframe follows what waited, and the stream goes on."""

@@ -6,6 +6,7 @@ next frame and the next client.
 """
 
 import collections
+import contextlib
 import fcntl
 import select
 import socket
@@ -22,8 +23,10 @@ STAMP = struct.Struct("!dI")
 # Asked of the kernel for a client's socket (it takes the double): enough for a frame or two between two looks, and little
 # beside the budget, so that what waits is where it can be counted and not sent late.
 KERNEL_BUFFER = 32 << 10
-# Without the rule what waits has no end but this one.
-MOST_QUEUED = 256 << 20
+# Without the rule what waits has no end but this one; what is not the stream has a smaller one.
+MOST_QUEUED, MOST_SAID = 256 << 20, 1 << 20
+# Of a frame: the protocol's cap.
+LONGEST = 33_554_432
 # A keyframe is so many times as long as the frames between.
 KEYFRAME_TIMES = 8
 # A picture does not change evenly; the mean is 1.
@@ -65,7 +68,7 @@ class Encoder:
             self._debt -= saved
             size -= saved
         self.number = (self.number + 1) & 0xFFFFFFFF
-        return STAMP.pack(now, self.number).ljust(max(int(size), STAMP.size), b"\0"), is_keyframe
+        return STAMP.pack(now, self.number).ljust(min(int(size), LONGEST), b"\0"), is_keyframe
 
 
 class Outbox:
@@ -78,10 +81,18 @@ class Outbox:
         self.put_total = 0  # bytes of all messages so far
         self._lock = threading.Lock()
         self._said, self._frames = collections.deque(), collections.deque()
+        self._said_bytes = 0
         self._writing = b""  # what is left of the message that is partly written
 
     def say(self, data):
-        """A message that is not the stream: it goes before the frames that wait."""
+        """A message that is not the stream: it goes before the frames that wait.
+
+        Raises OSError when the client has let too many of them wait: one that asks on and on and reads nothing.
+        """
+        if self._said_bytes > MOST_SAID:
+            raise OSError("it asks and does not read the answers")
+        with self._lock:
+            self._said_bytes += len(data)
         self._put(self._said, data)
 
     def put(self, data):
@@ -99,8 +110,11 @@ class Outbox:
         """Writes what the socket takes now. Whether that was all."""
         with self._lock:
             while self._writing or self._said or self._frames:
-                if not self._writing:
-                    self._writing = memoryview((self._said or self._frames).popleft())
+                if not self._writing and self._said:
+                    self._writing = memoryview(self._said.popleft())
+                    self._said_bytes -= len(self._writing)
+                elif not self._writing:
+                    self._writing = memoryview(self._frames.popleft())
                 try:
                     count = self.connection.send(self._writing, socket.MSG_DONTWAIT)
                 except BlockingIOError:
@@ -251,7 +265,8 @@ class Studio:
                 return
             poll = select.poll()
             for client in behind:
-                poll.register(client.outbox.connection, select.POLLOUT)
+                with contextlib.suppress(ValueError):  # closed meanwhile
+                    poll.register(client.outbox.connection, select.POLLOUT)
             poll.poll(left * 1000)
 
     def _alive(self):
