@@ -30,6 +30,7 @@ let package = Package(
     products: [
         .library(name: "LatchkeyDevice", targets: ["LatchkeyDevice"]),
         .library(name: "LatchkeyClient", targets: ["LatchkeyClient"]),
+        .library(name: "LatchkeyPacing", targets: ["LatchkeyPacing"]),
     ],
     targets: [
         // 0. C: one module map and one shim header each.
@@ -40,7 +41,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         // 1. Pure: values, decisions, the state machine. No Glibc, clock or randomness.
         module("Bytes"), module("Wire"), module("Policy", ["Wire"]), module("Core", ["Policy", "Wire"]),
-        module("APITypes", ["Wire"]),
+        module("APITypes", ["Wire"]), module("LatchkeyPacing"),
         // 2. One owner for each C library; Sockets owns Glibc's socket calls.
         module(
             "Migrations", path: "Migrations",
@@ -88,7 +89,9 @@ let package = Package(
         module("DeviceCLI", ["APITypes", "LatchkeyDevice", "Sockets", "Terminal", "Wire"]),
         main("latchkeyd", "Host"), main("latchkey", "AdminCLI", "Terminal"),
         main("latchkey-device", "DeviceCLI", "Terminal"),
-        tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"),
+        .executableTarget(
+            name: "bench-judge", dependencies: ["Policy"], path: "Scripts/bench/judge", swiftSettings: strict),
+        tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"), tests("LatchkeyPacing", "LatchkeyPacing"),
         tests("Core", "Core", "CryptoEngine", "Policy", "Wire"),
         tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
         tests("CryptoEngine", "Bytes", "COpenSSL", "CryptoEngine", "Wire"),

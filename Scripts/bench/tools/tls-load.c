@@ -9,7 +9,10 @@
      tls-load hold WHERE SESSIONS KEY CERT                 opens sessions, prints "ready", holds them until EOF on stdin
      tls-load pair WHERE                                   reads lines "SECRET HOST-FINGERPRINT" (hex), pairs a new key
                                                            by link each time; prints MICROSECONDS a line
-   Every thread dials from a loopback address of its own, as devices do. SPDX-License-Identifier: Apache-2.0 */
+     tls-load ages WHERE SECONDS KEY CERT                  watches Scripts/sample-host --video after a second; prints the
+                                                           frames' age P50 P99 LONGEST-PAUSE in milliseconds, and
+                                                           FRAMES-A-SECOND
+   Every thread dials from a loopback address of its own, as devices do, where the door is there too. SPDX-License-Identifier: Apache-2.0 */
 #include "common.h"
 #include <openssl/ec.h>
 #include <openssl/evp.h>
@@ -17,6 +20,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <poll.h>
 #include <pthread.h>
 
 static const char *where;
@@ -47,7 +51,8 @@ static int dial_from(int source) {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
     setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    if (bind(fd, (struct sockaddr *)&from, sizeof from) || connect(fd, (struct sockaddr *)&to, sizeof to)) die(where);
+    int is_loopback = ntohl(to.sin_addr.s_addr) >> 24 == 127;
+    if ((is_loopback && bind(fd, (struct sockaddr *)&from, sizeof from)) || connect(fd, (struct sockaddr *)&to, sizeof to)) die(where);
     return fd;
 }
 
@@ -181,6 +186,50 @@ static void latency(SSL *ssl, int fd, int rounds) {
     printf("%.2f %.2f\n", p50 * 1e6, p99 * 1e6);
 }
 
+/* As read_exactly, with a ping every quarter second. */
+static void read_alive(SSL *ssl, int fd, unsigned char *into, size_t count) {
+    static double pinged;
+    for (size_t have = 0; have < count;) {
+        if (now_seconds() - pinged >= 0.25) {
+            unsigned char ping[HEADER + 8] = {0};
+            put_header(ping, 10, 8);
+            SSL_write(ssl, ping, sizeof ping);
+            pinged = now_seconds();
+        }
+        struct pollfd wait = {.fd = fd, .events = POLLIN};
+        if (!SSL_pending(ssl) && poll(&wait, 1, 250) == 0) continue;
+        int r = SSL_read(ssl, into + have, (int)(count - have));
+        if (r <= 0) { fprintf(stderr, "the session ended early\n"); exit(1); }
+        have += (size_t)r;
+    }
+}
+
+/* A frame begins with the time it was captured, by the clock that is now_seconds's too. */
+static void ages(SSL *ssl, int fd) {
+    enum { CAPACITY = 4 << 20 };
+    static double times[1 << 16];
+    unsigned char header[HEADER], *payload = malloc(CAPACITY);
+    size_t count = 0;
+    double begin = now_seconds() + 1, last = 0, pause = 0;
+    while (now_seconds() < begin + seconds && count < sizeof times / sizeof *times) {
+        read_alive(ssl, fd, header, HEADER);
+        size_t length = header_length(header);
+        if (length > CAPACITY) { fprintf(stderr, "a message of %zu bytes\n", length); exit(1); }
+        read_alive(ssl, fd, payload, length);
+        double now = now_seconds(), captured;
+        if (header[0] != 1 || length < 8 || now < begin) continue;
+        uint64_t bits = 0;
+        for (int i = 0; i < 8; i++) bits = bits << 8 | payload[i];
+        memcpy(&captured, &bits, 8);
+        if (last && now - last > pause) pause = now - last;
+        last = now;
+        times[count++] = now - captured;
+    }
+    double took = now_seconds() - begin, p50 = quantile(times, count, 0.5), p99 = quantile(times, count, 0.99);
+    printf("%.1f %.1f %.1f %.2f\n", p50 * 1e3, p99 * 1e3, pause * 1e3, (double)count / took);
+    free(payload);
+}
+
 static void unhex(const char *text, unsigned char *out, size_t count) {
     for (size_t i = 0; i < count; i++) {
         unsigned v;
@@ -290,6 +339,20 @@ int main(int argc, char **argv) {
         printf("ready\n");
         fflush(stdout);
         while (getchar() != EOF) {}
+        return 0;
+    }
+    if (!strcmp(mode, "ages") && argc == 6) {
+        unsigned char hello[HEADER + 2];
+        seconds = atof(argv[3]);
+        if (seconds <= 0 || seconds > 60) { fprintf(stderr, "out of range\n"); return 64; }
+        context = make_context(argv[4], argv[5]);
+        int fd = dial_from(0);
+        SSL *ssl = handshake(context, fd, "sill/1");
+        put_header(hello, 23, 2);
+        memcpy(hello + HEADER, "{}", 2);
+        SSL_write(ssl, hello, sizeof hello);
+        ages(ssl, fd);
+        hang_up(ssl, fd);
         return 0;
     }
     if (argc != 7) { fprintf(stderr, "see the head of tls-load.c\n"); return 64; }

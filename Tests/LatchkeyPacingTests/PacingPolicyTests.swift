@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Policy
+import LatchkeyPacing
 import Testing
-import Wire
 
 /// 06 A9.
 struct PacingPolicyTests {
@@ -18,16 +17,16 @@ struct PacingPolicyTests {
             _ bytes: Int, key: Bool = false, unacknowledged: Int = 0, at now: Double = 0
         ) -> PacingPolicy.Verdict {
             let verdict = pacing.offer(
-                isKeyframe: key, unacknowledged: unacknowledged, spacing: &spacing, at: at(now))
+                isKeyframe: key, unacknowledged: unacknowledged, spacing: &spacing, at: .seconds(now))
             if verdict == .send {
                 pacing.handed(bytes: bytes, isKeyframe: key)
-                if key { spacing.keyframe(at: at(now)) }
+                if key { spacing.keyframe(at: .seconds(now)) }
             }
             return verdict
         }
 
         /// The sweep of a second; whether it asks.
-        mutating func sweep(at now: Double) -> Bool { pacing.sweep(spacing: &spacing, at: at(now)) }
+        mutating func sweep(at now: Double) -> Bool { pacing.sweep(spacing: &spacing, at: .seconds(now)) }
 
         /// Sent and withheld of the second that ends.
         mutating func counts() -> [Int] {
@@ -169,7 +168,7 @@ struct PacingPolicyTests {
         bench.frame(300 << 10)
         bench.frame(10)
         bench.pacing.took(bytes: 300 << 10)
-        bench.spacing.keyframe(at: at(1))
+        bench.spacing.keyframe(at: .seconds(1))
         #expect(bench.frame(10, at: 4.9) == Self.lost)
         #expect(bench.frame(10, at: 5) == Self.lostAndAsked)
         #expect(bench.frame(10, at: 8.9) == Self.lost)
@@ -179,22 +178,70 @@ struct PacingPolicyTests {
         #expect(bench.frame(10, at: 11) == Self.lostAndAsked)
     }
 
+    /// A client that came, or whose stream began anew, may be the only one: nobody else would ask.
+    @Test func atHomeTheFirstKeyframeIsAskedForOnce() {
+        var bench = Bench(isHome: true)
+        for _ in 1...2 {
+            #expect(bench.frame(10) == .withhold(counts: false, asks: true))
+            #expect(bench.frame(10) == .withhold(counts: false, asks: false))
+            bench.pacing.restarted()
+        }
+    }
+
     @Test func atHome() {
         var bench = Bench.watching(isHome: true)
         #expect(bench.frame(9 << 20, unacknowledged: 2) == .send)
         #expect(bench.frame(10, unacknowledged: 3) == Self.lostAndAsked)
         // Asked once; nothing before the keyframe, which always goes.
         #expect(bench.frame(10, unacknowledged: 0) == Self.lost)
-        #expect(bench.frame(10, key: true, unacknowledged: 9) == .send)
+        #expect(bench.frame(10, key: true, unacknowledged: 2) == .send)
         #expect(bench.frame(10, unacknowledged: 3, at: 0.1) == Self.lostAndAsked)
         #expect(bench.sweep(at: 9) == false)
-        #expect(bench.frame(10, key: true, unacknowledged: 9) == .send)
+        #expect(bench.frame(10, key: true, unacknowledged: 2) == .send)
+        // One that nobody waits for is no delta.
         #expect(bench.frame(10, key: true, unacknowledged: 9) == .send)
     }
 
-    @Test func moreTakenThanHandedIsNothing() {
+    /// Else a client that takes nothing would be handed one keyframe after the other.
+    @Test func atHomeAnAwaitedKeyframeWaitsForRoom() {
+        var bench = Bench.watching(isHome: true)
+        bench.pacing.handed(bytes: 256 << 10 + 1, isKeyframe: false)
+        #expect(bench.frame(10, unacknowledged: 3) == Self.lostAndAsked)
+        #expect(bench.frame(10, key: true, unacknowledged: 3) == Self.lost)
+        // Asked for once more, when there is room.
+        #expect(bench.frame(10, unacknowledged: 3) == Self.lost)
+        #expect(bench.frame(10, unacknowledged: 2) == Self.lostAndAsked)
+        #expect(bench.frame(10, unacknowledged: 2) == Self.lost)
+        bench.pacing.took(bytes: 1)
+        #expect(bench.frame(10, key: true, unacknowledged: 3) == .send)
+    }
+
+    /// What a process may say that is not so, and what comes of it.
+    @Test func oddCounts() {
         var bench = Bench.watching()
         bench.pacing.took(bytes: 1 << 30)
+        #expect(bench.pacing.pending == 0)
+        bench.pacing.handed(bytes: -1, isKeyframe: false)
+        bench.pacing.took(bytes: -1)
+        #expect(bench.pacing.pending == 0)
+        bench.pacing.handed(bytes: .max, isKeyframe: false)
+        bench.pacing.handed(bytes: .max, isKeyframe: false)
+        #expect(bench.pacing.pending == 2 << 33)
+        bench.pacing.took(bytes: .max)
+        #expect(bench.pacing.pending == 0)
+    }
+
+    @Test func whatWaitsIsMeasured() {
+        var bench = Bench.watching()
+        bench.frame(1000)
+        bench.pacing.took(leaving: 1001)
+        #expect(bench.pacing.pending == 1000)
+        bench.pacing.took(leaving: 300)
+        #expect(bench.pacing.pending == 300)
+        // More waits than before, for another reason than frames.
+        bench.pacing.took(leaving: 400)
+        #expect(bench.pacing.pending == 300)
+        bench.pacing.took(leaving: -1)
         #expect(bench.pacing.pending == 0)
     }
 
