@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CryptoEngine
+internal import SystemBus
+internal import Wire
+
+/// What the network lists, as rows (02 §7.3, 03 §16). Told what Avahi says, in whatever order; answers which rows there are
+/// and which services are to be looked up. Pure: nothing the network says makes it keep more than its limits.
+///
+/// One record may be heard on several interfaces and by both protocols: that is one row. Records of one name that differ in
+/// tag, machine or port are several: a look-alike on another network then has a row of its own, which can be refused.
+struct BrowseBook {
+    /// A saved host, as its record is recognised.
+    struct KnownHost: Sendable, Equatable {
+        var id: String
+        var recognitionKey: [UInt8]
+    }
+
+    /// What this machine knows about an interface.
+    struct Link: Sendable, Equatable {
+        var name: String
+        /// A cable (``ListedRow/wiredInterface``).
+        var isWired = false
+        var isPeerToPeer = false
+        var isLoopback = false
+    }
+
+    /// Services remembered, dozens of times what a network has. Beyond it, one that was looked at and is no saved host's
+    /// makes room.
+    static let mostServices = 1024
+    /// Services looked up at once.
+    static let mostLookUps = 256
+    /// Bytes of a name (one DNS label) and of a domain or machine (RFC 1035 §2.3.4; Avahi escapes what is not plain, up to
+    /// four letters a byte).
+    static let longestLabel = 63
+    static let longestDomain = 4 * 255
+
+    private enum Knowledge: Sendable {
+        /// Being looked up.
+        case waiting
+        /// It could not be looked up, or says nothing that could be dialled.
+        case silent
+        case found(Answer)
+    }
+
+    private struct Answer: Sendable {
+        var address: IPAddress
+        var port: UInt16
+        var target: String
+        var tag: String?
+        var hostID: String?
+        var isTLS: Bool
+    }
+
+    private struct Place: Sendable {
+        /// Counts up; the order in which they came.
+        var arrival: Int
+        var knowledge = Knowledge.waiting
+
+        var isWaiting: Bool { if case .waiting = knowledge { true } else { false } }
+        var hostID: String? { if case .found(let answer) = knowledge { answer.hostID } else { nil } }
+    }
+
+    private var hosts: [KnownHost]
+    private var links: [UInt32: Link] = [:]
+    private var places: [AvahiService: Place] = [:]
+    private var arrivals = 0
+    private var isAllForNow = false
+
+    /// `hosts` are the saved ones, in the order they are shown.
+    init(hosts: [KnownHost] = []) { self.hosts = hosts }
+
+    // MARK: What happens
+
+    /// Takes in what Avahi says.
+    mutating func hear(_ event: AvahiEvent) {
+        switch event {
+        case .began, .ended:
+            places = [:]
+            links = [:]
+            isAllForNow = false
+        case .listed(let service): list(service)
+        case .unlisted(let service):
+            places[service] = nil
+            // Its index may come back as another interface.
+            if !places.keys.contains(where: { $0.interface == service.interface }) {
+                links[service.interface] = nil
+            }
+        case .found(let service, let record):
+            know(service, answer(record, on: service).map { .found($0) } ?? .silent)
+        case .notFound(let service): know(service, .silent)
+        case .allForNow: isAllForNow = true
+        }
+    }
+
+    /// Other hosts are saved from now on.
+    mutating func know(hosts: [KnownHost]) {
+        self.hosts = hosts
+        for (service, place) in places {
+            guard case .found(var answer) = place.knowledge else { continue }
+            answer.hostID = answer.tag.flatMap { host(ofTag: $0) }
+            places[service]?.knowledge = .found(answer)
+        }
+    }
+
+    /// What an interface is.
+    mutating func know(_ link: Link, at index: UInt32) { links[index] = link }
+
+    private mutating func list(_ service: AvahiService) {
+        guard places[service] == nil, service.type == AvahiService.homeDoorType,
+            (1...Self.longestLabel).contains(service.name.utf8.count),
+            Self.isPlain(service.domain)
+        else { return }
+        if places.count >= Self.mostServices {
+            let known = places.filter { !$0.value.isWaiting && $0.value.hostID == nil }
+            guard let oldest = known.min(by: { $0.value.arrival < $1.value.arrival }) else { return }
+            places[oldest.key] = nil
+        }
+        arrivals += 1
+        places[service] = Place(arrival: arrivals)
+    }
+
+    private mutating func know(_ service: AvahiService, _ knowledge: Knowledge) {
+        places[service]?.knowledge = knowledge
+    }
+
+    private func answer(_ record: AvahiRecord, on service: AvahiService) -> Answer? {
+        guard record.port != 0, Self.isPlain(record.target), let ip = IPAddress(record.address),
+            ip.scope == 0,
+            !ip.isUnspecified, !ip.isMulticast
+        else { return nil }
+        let texts = HomeRecord(record.texts)
+        return Answer(
+            address: ip, port: record.port, target: record.target, tag: texts.tag,
+            hostID: texts.tag.flatMap { host(ofTag: $0) }, isTLS: texts.door != .plain)
+    }
+
+    /// Avahi writes a domain without spaces.
+    private static func isPlain(_ domain: String) -> Bool {
+        (1...longestDomain).contains(domain.utf8.count) && domain.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    }
+
+    /// 02 §11.
+    private func host(ofTag tag: String) -> String? {
+        hosts.first { host in
+            RecognitionTag.names(tag) { Digest.hmacSHA256(key: host.recognitionKey, message: $0) }
+        }?.id
+    }
+
+    // MARK: What follows
+
+    /// The services to be looked up, and kept looked up: saved hosts, what nobody looked at yet, and the others while
+    /// there is room.
+    var wanted: [AvahiService] {
+        func rank(_ place: Place) -> Int { place.hostID != nil ? 0 : place.isWaiting ? 1 : 2 }
+        let isCrowded = places.count > Self.mostLookUps
+        let sorted = places.sorted { a, b in
+            let (left, right) = isCrowded ? (rank(a.value), rank(b.value)) : (0, 0)
+            return (left, a.value.arrival) < (right, b.value.arrival)
+        }
+        return sorted.prefix(Self.mostLookUps).map(\.key)
+    }
+
+    /// The interfaces of which nothing is known yet.
+    var unknownLinks: Set<UInt32> { Set(places.keys.map(\.interface)).subtracting(links.keys) }
+
+    /// Whether whoever answers has most likely been heard and looked at.
+    var isComplete: Bool { isAllForNow && !places.values.contains(where: \.isWaiting) }
+
+    /// What is listed, in display order: saved hosts first, in their order; then by name.
+    var rows: [BrowsedRow] {
+        var members: [String: [(service: AvahiService, answer: Answer)]] = [:]
+        for (service, place) in places {
+            guard case .found(let answer) = place.knowledge, isDialable(answer.address, on: service.interface)
+            else { continue }
+            members[Self.id(service, answer), default: []].append((service, answer))
+        }
+        let order = Dictionary(hosts.enumerated().map { ($1.id, $0) }, uniquingKeysWith: min)
+        func rank(_ row: ListedRow) -> Int { row.hostID.flatMap { order[$0] } ?? .max }
+        let rows = members.map { id, members in row(id, members) }.sorted { a, b in
+            (rank(a.row), a.row.name, a.row.id) < (rank(b.row), b.row.name, b.row.id)
+        }
+        return Array(rows.prefix(RowBook.limit))
+    }
+
+    /// This machine itself is nowhere on a network.
+    private func isDialable(_ ip: IPAddress, on interface: UInt32) -> Bool {
+        !ip.isLoopback || link(interface).isLoopback
+    }
+
+    private func link(_ index: UInt32) -> Link { links[index] ?? Link(name: "\(index)") }
+
+    private func row(_ id: String, _ members: [(service: AvahiService, answer: Answer)]) -> BrowsedRow {
+        let wired = members.map(\.service.interface).filter { link($0).isWired }.min()
+        let ranked = members.map { member in
+            let at = member.service.interface
+            let (link, ip) = (link(at), member.answer.address)
+            let endpoint = Endpoint(ip, port: member.answer.port, on: (link.name, at))
+            let linkRank = at == wired ? 0 : link.isPeerToPeer ? 3 : link.isWired ? 1 : 2
+            // What is link-local needs the right interface, what is routed does not.
+            let addressRank = ip.isLinkLocal ? (ip.family == .v4 ? 3 : 2) : ip.family == .v4 ? 0 : 1
+            return (rank: (linkRank, addressRank, endpoint.description), endpoint)
+        }
+        var endpoints: [Endpoint] = []
+        for (_, endpoint) in ranked.sorted(by: { $0.rank < $1.rank }) where !endpoints.contains(endpoint) {
+            endpoints.append(endpoint)
+        }
+        let first = members.min { $0.service.interface < $1.service.interface }
+        return BrowsedRow(
+            row: ListedRow(
+                id: id, name: first?.service.name ?? "", hostID: first?.answer.hostID,
+                hasTag: first?.answer.tag != nil,
+                isPeerToPeer: members.allSatisfy { link($0.service.interface).isPeerToPeer },
+                isTLS: members.allSatisfy(\.answer.isTLS), wiredInterface: wired.map { link($0).name }),
+            endpoints: endpoints)
+    }
+
+    /// Neither machine nor domain has a space, and a tag that has one is none.
+    private static func id(_ service: AvahiService, _ answer: Answer) -> String {
+        let tag = answer.tag.map { Base64URL.decode($0) == nil ? "?" : $0 } ?? "-"
+        return "\(answer.target):\(answer.port) \(tag) \(service.type).\(service.domain) \(service.name)"
+    }
+}
