@@ -66,6 +66,9 @@ struct BrowseBook {
     private var places: [AvahiService: Place] = [:]
     private var arrivals = 0
     private var isAllForNow = false
+    /// Something changed that rows are made of.
+    private var isChanged = false
+    private var takenRows: [BrowsedRow] = []
 
     /// `hosts` are the saved ones, in the order they are shown.
     init(hosts: [KnownHost] = []) { self.hosts = hosts }
@@ -79,9 +82,10 @@ struct BrowseBook {
             places = [:]
             links = [:]
             isAllForNow = false
+            isChanged = true
         case .listed(let service): list(service)
         case .unlisted(let service):
-            places[service] = nil
+            forget(service)
             // Its index may come back as another interface.
             if !places.keys.contains(where: { $0.interface == service.interface }) {
                 links[service.interface] = nil
@@ -96,6 +100,7 @@ struct BrowseBook {
     /// Other hosts are saved from now on.
     mutating func know(hosts: [KnownHost]) {
         self.hosts = hosts
+        isChanged = true
         for (service, place) in places {
             guard case .found(var answer) = place.knowledge else { continue }
             answer.hostID = answer.tag.flatMap { host(ofTag: $0) }
@@ -104,7 +109,10 @@ struct BrowseBook {
     }
 
     /// What an interface is.
-    mutating func know(_ link: Link, at index: UInt32) { links[index] = link }
+    mutating func know(_ link: Link, at index: UInt32) {
+        links[index] = link
+        isChanged = true
+    }
 
     private mutating func list(_ service: AvahiService) {
         guard places[service] == nil, service.type == AvahiService.homeDoorType,
@@ -114,14 +122,19 @@ struct BrowseBook {
         if places.count >= Self.mostServices {
             let known = places.filter { !$0.value.isWaiting && $0.value.hostID == nil }
             guard let oldest = known.min(by: { $0.value.arrival < $1.value.arrival }) else { return }
-            places[oldest.key] = nil
+            forget(oldest.key)
         }
         arrivals += 1
         places[service] = Place(arrival: arrivals)
     }
 
+    private mutating func forget(_ service: AvahiService) {
+        if places.removeValue(forKey: service) != nil { isChanged = true }
+    }
+
     private mutating func know(_ service: AvahiService, _ knowledge: Knowledge) {
         places[service]?.knowledge = knowledge
+        isChanged = true
     }
 
     private func answer(_ record: AvahiRecord, on service: AvahiService) -> Answer? {
@@ -166,6 +179,17 @@ struct BrowseBook {
 
     /// Whether whoever answers has most likely been heard and looked at.
     var isComplete: Bool { isAllForNow && !places.values.contains(where: \.isWaiting) }
+
+    /// What is listed now, when it is another listing than the last one taken.
+    mutating func takeRows() -> [BrowsedRow]? {
+        // Making them is dear, and a crowd of services comes one by one.
+        guard isChanged else { return nil }
+        isChanged = false
+        let rows = rows
+        guard rows != takenRows else { return nil }
+        takenRows = rows
+        return rows
+    }
 
     /// What is listed, in display order: saved hosts first, in their order; then by name.
     var rows: [BrowsedRow] {

@@ -100,7 +100,6 @@ private final class BrowseUser: BusUser {
     private let status: (HostBrowser.Status) -> Void
     private var avahi: AvahiBrowser?
     private var book: BrowseBook
-    private var toldRows: [BrowsedRow] = []
     private var toldStatus: HostBrowser.Status?
 
     init(
@@ -140,10 +139,7 @@ private final class BrowseUser: BusUser {
     }
 
     private func tellRows() {
-        let rows = book.rows
-        guard rows != toldRows else { return }
-        toldRows = rows
-        changed(rows)
+        if let rows = book.takeRows() { changed(rows) }
     }
 
     private func tell(_ status: HostBrowser.Status) {
