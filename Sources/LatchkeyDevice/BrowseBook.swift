@@ -139,7 +139,7 @@ struct BrowseBook {
 
     private func answer(_ record: AvahiRecord, on service: AvahiService) -> Answer? {
         guard record.port != 0, Self.isPlain(record.target), let ip = IPAddress(record.address),
-            ip.scope == 0,
+            IPAddress.zone(in: record.address) == nil,
             !ip.isUnspecified, !ip.isMulticast
         else { return nil }
         let texts = HomeRecord(record.texts)
