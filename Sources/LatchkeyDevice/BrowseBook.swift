@@ -25,8 +25,8 @@ struct BrowseBook {
         var isLoopback = false
     }
 
-    /// Services remembered, dozens of times what a network has. Beyond it, one that was looked at and is no saved host's
-    /// makes room.
+    /// Services remembered, dozens of times what a network has. Beyond it, one that was looked at makes room; what comes
+    /// while all of them are still being looked up is not listed.
     static let mostServices = 1024
     /// Services looked up at once.
     static let mostLookUps = 256
@@ -59,6 +59,13 @@ struct BrowseBook {
 
         var isWaiting: Bool { if case .waiting = knowledge { true } else { false } }
         var hostID: String? { if case .found(let answer) = knowledge { answer.hostID } else { nil } }
+    }
+
+    /// One place of a row.
+    private struct Member {
+        let service: AvahiService
+        let answer: Answer
+        let arrival: Int
     }
 
     private var hosts: [KnownHost]
@@ -120,9 +127,14 @@ struct BrowseBook {
             Self.isPlain(service.domain)
         else { return }
         if places.count >= Self.mostServices {
-            let known = places.filter { !$0.value.isWaiting && $0.value.hostID == nil }
-            guard let oldest = known.min(by: { $0.value.arrival < $1.value.arrival }) else { return }
-            forget(oldest.key)
+            let known = places.filter { !$0.value.isWaiting }
+            let strangers = known.filter { $0.value.hostID == nil }
+            // Who came first under a saved host's tag is most likely that host.
+            guard
+                let left = strangers.min(by: { $0.value.arrival < $1.value.arrival })
+                    ?? known.max(by: { $0.value.arrival < $1.value.arrival })
+            else { return }
+            forget(left.key)
         }
         arrivals += 1
         places[service] = Place(arrival: arrivals)
@@ -163,15 +175,21 @@ struct BrowseBook {
     // MARK: What follows
 
     /// The services to be looked up, and kept looked up: saved hosts, what nobody looked at yet, and the others while
-    /// there is room.
+    /// there is room. Anybody can say a saved host's tag again: only so many are looked up because of theirs.
     var wanted: [AvahiService] {
-        func rank(_ place: Place) -> Int { place.hostID != nil ? 0 : place.isWaiting ? 1 : 2 }
-        let isCrowded = places.count > Self.mostLookUps
-        let sorted = places.sorted { a, b in
-            let (left, right) = isCrowded ? (rank(a.value), rank(b.value)) : (0, 0)
-            return (left, a.value.arrival) < (right, b.value.arrival)
+        let sorted = places.sorted { $0.value.arrival < $1.value.arrival }
+        guard sorted.count > Self.mostLookUps else { return sorted.map(\.key) }
+        var (saved, waiting, others): ([AvahiService], [AvahiService], [AvahiService]) = ([], [], [])
+        for (service, place) in sorted {
+            if place.isWaiting {
+                waiting.append(service)
+            } else if place.hostID != nil, saved.count < RowBook.limit {
+                saved.append(service)
+            } else {
+                others.append(service)
+            }
         }
-        return sorted.prefix(Self.mostLookUps).map(\.key)
+        return Array((saved + waiting + others).prefix(Self.mostLookUps))
     }
 
     /// The interfaces of which nothing is known yet.
@@ -191,20 +209,33 @@ struct BrowseBook {
         return rows
     }
 
-    /// What is listed, in display order: saved hosts first, in their order; then by name.
+    /// What is listed, in display order: saved hosts in their order, of one host who came first; then others by name.
     var rows: [BrowsedRow] {
-        var members: [String: [(service: AvahiService, answer: Answer)]] = [:]
+        var members: [String: [Member]] = [:]
         for (service, place) in places {
             guard case .found(let answer) = place.knowledge, isDialable(answer.address, on: service.interface)
             else { continue }
-            members[Self.id(service, answer), default: []].append((service, answer))
+            members[Self.id(service, answer), default: []].append(
+                Member(service: service, answer: answer, arrival: place.arrival))
         }
         let order = Dictionary(hosts.enumerated().map { ($1.id, $0) }, uniquingKeysWith: min)
-        func rank(_ row: ListedRow) -> Int { row.hostID.flatMap { order[$0] } ?? .max }
-        let rows = members.map { id, members in row(id, members) }.sorted { a, b in
-            (rank(a.row), a.row.name, a.row.id) < (rank(b.row), b.row.name, b.row.id)
+        var counts: [Int: Int] = [:]
+        let found = members.map { id, members in
+            (row: row(id, members), arrival: members.map(\.arrival).min() ?? 0)
+        }.sorted { $0.arrival < $1.arrival }.map { row, arrival in
+            let host = row.row.hostID.flatMap { order[$0] } ?? .max
+            defer { counts[host, default: 0] += 1 }
+            return (
+                row: row, arrival: arrival, host: host, nth: host == .max ? Int.max : counts[host, default: 0]
+            )
         }
-        return Array(rows.prefix(RowBook.limit))
+        // Rows that only say a saved host's tag again take no other saved host's place.
+        let kept = found.sorted { ($0.nth, $0.arrival) < ($1.nth, $1.arrival) }.prefix(RowBook.limit)
+        return kept.sorted { a, b in
+            if a.host != b.host { return a.host < b.host }
+            if a.host != .max { return a.arrival < b.arrival }
+            return (a.row.row.name, a.row.row.id) < (b.row.row.name, b.row.row.id)
+        }.map(\.row)
     }
 
     /// This machine itself is nowhere on a network.
@@ -214,7 +245,7 @@ struct BrowseBook {
 
     private func link(_ index: UInt32) -> Link { links[index] ?? Link(name: "\(index)") }
 
-    private func row(_ id: String, _ members: [(service: AvahiService, answer: Answer)]) -> BrowsedRow {
+    private func row(_ id: String, _ members: [Member]) -> BrowsedRow {
         let wired = members.map(\.service.interface).filter { link($0).isWired }.min()
         let ranked = members.map { member in
             let at = member.service.interface

@@ -437,6 +437,29 @@ struct BrowseBookTests {
         #expect(book.rows.first?.row.hostID == "DESK" && book.wanted.contains(Self.a))
     }
 
+    @Test("a crowd that says a saved host's tag again")
+    func replays() {
+        var book = Self.book(.listed(Self.a), Self.found)
+        func lookUp() {
+            for service in book.wanted {
+                let texts = service.name == "Den" ? Self.texts(of: Self.den) : Self.texts(of: Self.desk)
+                book.hear(.found(service, Self.record(texts)))
+            }
+        }
+        for number in 0..<2 * BrowseBook.mostServices {
+            book.hear(.listed(Self.service("A \(number)")))
+            if number.isMultiple(of: 100) { lookUp() }
+        }
+        lookUp()
+        // Whoever came first is the first to be dialled.
+        #expect(book.rows.count == RowBook.limit && book.rows.first?.row.name == "Desk")
+        // Another saved host that comes late is found all the same.
+        book.hear(.listed(Self.service("Den")))
+        #expect(book.wanted.contains(Self.service("Den")))
+        lookUp()
+        #expect(book.rows.count == RowBook.limit && book.rows.last?.row.hostID == "DEN")
+    }
+
     @Test("a record too large to be one")
     func hostileTexts() {
         let texts = [[UInt8]](repeating: [UInt8](repeating: 0xFF, count: 255), count: 5000)
