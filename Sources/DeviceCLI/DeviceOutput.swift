@@ -118,7 +118,6 @@ enum DeviceOutput {
         out.field("reconnect", ifPresent: goodbye.reconnect)
     }
 
-    /// One object on a line of its own.
     static func line(_ body: (inout JSONWriter) -> Void) -> String {
         var out = JSONWriter()
         out.object(body)
@@ -199,7 +198,6 @@ enum DeviceOutput {
         String(WallTime(seconds: seconds).rfc3339.prefix(16)).replacing("T", with: " ")
     }
 
-    /// Rows of cells, the columns one under the other.
     static func columns(_ rows: [[String]]) -> String {
         var widths: [Int] = []
         for row in rows {
