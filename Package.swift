@@ -69,7 +69,9 @@ let package = Package(
                 "SystemBus", "VPNFacts", "Wire",
             ]),
         module("LatchkeyClient", ["APITypes", "Bytes", "Sockets", "Wire"]),
-        module("LatchkeyDevice", ["Bytes", "CryptoEngine", "NetFacts", "Policy", "Sockets", "Wire"]),
+        module(
+            "LatchkeyDevice",
+            ["Bytes", "CryptoEngine", "NetFacts", "Policy", "Sockets", "SystemBus", "Wire"]),
         // 4. Composition, then mains of a few lines.
         module(
             "Host",
@@ -112,7 +114,7 @@ let package = Package(
         tests("LocalAPI", "APITypes", "Bytes", "LocalAPI", "Sockets", "Wire"),
         tests(
             "LatchkeyDevice", "Bytes", "CryptoEngine", "DeviceCLI", "LatchkeyDevice", "Policy", "Sockets",
-            "Wire"),
+            "SystemBus", "Wire"),
         tests(
             "StateDirectory", "Core", "CryptoEngine", "Policy", "Sockets", "StateDirectory", "Store", "Wire"),
         tests(

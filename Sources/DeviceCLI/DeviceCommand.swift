@@ -13,10 +13,30 @@ package struct DeviceCommand: Equatable, Sendable {
         case ask(host: String, cable: Bool, code: String?)
         /// `host` nil: the only saved host.
         case connect(host: String?, place: String?, door: String?, seconds: Double?)
+        case browse(until: BrowseEnd)
         case hosts
         case forget(String)
         case help(String?)
         case version
+    }
+
+    /// When `browse` ends.
+    package enum BrowseEnd: Equatable, Sendable {
+        /// When whoever answers has most likely answered.
+        case complete
+        /// After so many seconds.
+        case seconds(Double)
+        /// When a person has had enough.
+        case stopped
+
+        /// After which time at the latest; nil: never.
+        var limit: Duration? {
+            switch self {
+            case .complete: .seconds(3)
+            case .seconds(let seconds): .seconds(seconds)
+            case .stopped: nil
+            }
+        }
     }
 
     /// What is to be done.
@@ -45,17 +65,19 @@ package struct UsageError: Error, Equatable, Sendable {
 
 extension DeviceCommand {
     /// Every command, in the order help shows them.
-    package static let names = ["pair", "ask", "connect", "hosts", "forget", "help", "version"]
+    package static let names = [
+        "pair", "ask", "connect", "browse", "hosts", "forget", "help", "version",
+    ]
 
     private static let valued: Set<String> = [
         "--dir", "--runtime-dir", "--name", "--model", "--app-version", "--host", "--code", "--then-code",
         "--door", "--seconds",
     ]
-    private static let flags: Set<String> = ["--cable", "--json", "--help", "-h", "--version"]
+    private static let flags: Set<String> = ["--cable", "--follow", "--json", "--help", "-h", "--version"]
     /// Options that belong to one command or two; all others are for every command.
     private static let owners: [String: Set<String>] = [
         "--host": ["pair", "ask", "connect"], "--code": ["pair"], "--cable": ["ask"], "--then-code": ["ask"],
-        "--door": ["connect"], "--seconds": ["connect"],
+        "--door": ["connect"], "--seconds": ["connect", "browse"], "--follow": ["browse"],
         "--app-version": ["connect"],
     ]
 
@@ -173,6 +195,16 @@ extension DeviceCommand {
                 code: code.map { ([$0] + rest).joined(separator: " ") })
         case "connect":
             return try connect(words, options)
+        case "browse":
+            try exactly(0, "nothing")
+            let isFollowing = options["--follow"] != nil
+            guard let seconds = try seconds(options, command) else {
+                return .browse(until: isFollowing ? .stopped : .complete)
+            }
+            if isFollowing {
+                throw UsageError(message: "--seconds and --follow both say when to end", command: command)
+            }
+            return .browse(until: .seconds(seconds))
         case "hosts":
             try exactly(0, "nothing")
             return .hosts
@@ -192,6 +224,16 @@ extension DeviceCommand {
         words.prefix { $0.count == 4 && $0.allSatisfy(\.isNumber) }
     }
 
+    private static func seconds(
+        _ options: [String: String], _ command: String
+    ) throws(UsageError) -> Double? {
+        guard let text = options["--seconds"] else { return nil }
+        guard let number = Double(text), number > 0, number.isFinite, number <= 31_536_000 else {
+            throw UsageError(message: "--seconds is a number above 0", command: command)
+        }
+        return number
+    }
+
     private static func connect(
         _ words: [String], _ options: [String: String]
     ) throws(UsageError) -> Action {
@@ -201,13 +243,7 @@ extension DeviceCommand {
         if let door = options["--door"], HostDoor(rawValue: door) == nil {
             throw UsageError(message: "--door is home or remote", command: "connect")
         }
-        var seconds: Double?
-        if let text = options["--seconds"] {
-            guard let number = Double(text), number > 0, number.isFinite, number <= 31_536_000 else {
-                throw UsageError(message: "--seconds is a number above 0", command: "connect")
-            }
-            seconds = number
-        }
+        let seconds = try seconds(options, "connect")
         var host = words.first
         var place = options["--host"]
         // An ID has neither colon nor dot; an address to dial has one or the other.

@@ -14,6 +14,7 @@ enum DeviceHelp {
         case "pair": pair
         case "ask": ask
         case "connect": connect
+        case "browse": browse
         case "hosts":
             """
             latchkey-device hosts
@@ -40,6 +41,7 @@ enum DeviceHelp {
           latchkey-device ask --host HOST:PORT [--cable]      ask the host to pair, or to show its code
           latchkey-device connect [HOSTID] [--host HOST:PORT] [--door home|remote] [--seconds N]
           latchkey-device connect HOST:PORT                   the same, with the only saved host
+          latchkey-device browse [--seconds N | --follow]     list the hosts on the networks here
           latchkey-device hosts                               list saved hosts
           latchkey-device forget HOSTID
           latchkey-device help [COMMAND] | version
@@ -92,6 +94,22 @@ enum DeviceHelp {
           --runtime-dir DIR  where a host on this machine keeps endpoints.json
 
         """ + everywhere + exits
+
+    private static let browse = """
+        latchkey-device browse [--seconds N | --follow]
+
+        Lists the hosts that announce themselves on this machine's networks, as Avahi (avahi-daemon) hears them: name, the
+        saved host that it is by its recognition tag, whether its home door speaks TLS, addresses. A tag is a hint: who a
+        host is shows only when it is dialled. Ends when whoever answers has most likely answered, after 3 seconds at most.
+        With --seconds or --follow each line is a host that came or changed (+) or went (-).
+        With --json each line is an object whose `event` is `listed`, `gone` or `unavailable`.
+
+          --seconds N        list for N seconds
+          --follow           list until Ctrl-C; an Avahi that does not run yet is waited for
+
+        Exit: 0 also when no host is listed; 3 no Avahi could be asked; 2 usage.
+
+        """ + everywhere
 
     private static let everywhere = """
 

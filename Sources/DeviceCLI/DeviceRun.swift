@@ -60,6 +60,7 @@ struct DeviceRun: Sendable {
                 try await device.pair(code: code, at: Endpoint(here: place))
             }
         case .ask(let place, let cable, let code): return try await ask(place, cable: cable, code: code)
+        case .browse(let until): return try await browse(until: until)
         case .connect(let word, let place, let door, let seconds):
             return try await connect(
                 word, place: place, door: door.flatMap { HostDoor(rawValue: $0) }, seconds: seconds)

@@ -84,7 +84,8 @@ extension CableClaim {
         }
     }
 
-    private static func isWired(_ link: LinkFacts) -> Bool {
+    /// Whether it is a cable to a device: Ethernet, a device of this machine's, neither wireless nor a bridge.
+    static func isWired(_ link: LinkFacts) -> Bool {
         link.hardwareType == ethernet && link.isPhysical && !link.isWireless && link.infoKind != "bridge"
             && !peerToPeer.contains { link.name.hasPrefix($0) }
     }

@@ -49,6 +49,15 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// One that has been read already.
     init(_ address: DialAddress) { self.init(address, zone: nil) }
 
+    /// An address that a record on an interface names. A link-local one of IPv6 means nothing without it.
+    init(_ ip: IPAddress, port: UInt16, on interface: (name: String, index: UInt32)) {
+        let host: DialAddress.Host = ip.family == .v4 ? .ipv4("\(ip)") : .ipv6("\(ip)")
+        let needsZone = ip.family == .v6 && ip.isLinkLocal
+        self.init(
+            DialAddress(host: host, port: Int(port)),
+            zone: needsZone ? Zone(text: interface.name, index: interface.index) : nil)
+    }
+
     private init(_ address: DialAddress, zone: Zone?) {
         self.address = address
         self.zone = zone

@@ -110,6 +110,9 @@ extension IPAddress {
     /// `0.0.0.0` and `::`: as an address to listen at, all of the family.
     package var isUnspecified: Bool { high == 0 && low == 0 }
 
+    /// 224.0.0.0/4 and ff00::/8, and what IPv4 has above: never one machine's address.
+    package var isMulticast: Bool { isV4(0xE000_0000, bits: 3) || family == .v6 && high >> 56 == 0xFF }
+
     /// 169.254.0.0/16 and fe80::/10.
     package var isLinkLocal: Bool {
         isV4(0xA9FE_0000, bits: 16) || family == .v6 && high >> 54 == 0xFE80 >> 6

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host with a system bus and an Avahi of its own in the lab's namespace `host`, and devices that listen elsewhere."""
+"""Machines of the lab with a system bus and an Avahi of their own: the namespace `host`, where the service is, or another;
+and devices that listen elsewhere."""
 
 import json
 import pathlib
@@ -27,7 +28,7 @@ BUS = """<busconfig>
 """
 
 AVAHI = """[server]
-host-name=lab-host
+host-name={name}
 use-ipv4=yes
 use-ipv6=yes
 enable-dbus=yes
@@ -92,7 +93,7 @@ class AvahiService(labs.LabService):
     """A latchkeyd that sees the host's own bus at the system's place."""
 
     def __init__(self, host, directory, *options, named=True, **more):
-        super().__init__(host.lab, "host", directory, *options, **{"advertises": True} | more)
+        super().__init__(host.lab, host.namespace, directory, *options, **{"advertises": True} | more)
         self.host = host
         self.named = named
 
@@ -120,8 +121,8 @@ class AvahiService(labs.LabService):
 class Host:
     """The machine: its bus, its Avahi, its service."""
 
-    def __init__(self, lab, directory):
-        self.lab, self.directory = lab, pathlib.Path(directory)
+    def __init__(self, lab, directory, namespace="host"):
+        self.lab, self.directory, self.namespace = lab, pathlib.Path(directory), namespace
         self.bus_directory = self.directory / "bus"
         self.bus_directory.mkdir()
         self.programs = []
@@ -135,16 +136,16 @@ class Host:
             self.directory / "avahi.conf")
 
     def configure(self, server="", publish=""):
-        (self.directory / "avahi.conf").write_text(AVAHI.format(server=server, publish=publish))
+        (self.directory / "avahi.conf").write_text(AVAHI.format(
+            name=f"lab-{self.namespace}", server=server, publish=publish))
 
     def command(self, *command):
-        """A command line in the namespace `host`, with the host's own /run."""
+        """A command line in the machine's namespace, with the machine's own /run."""
         return self.lab.command(
-            "host", "unshare", "--mount", "sh", "-c", OWN_RUN, self.bus_directory, *command)
+            self.namespace, "unshare", "--mount", "sh", "-c", OWN_RUN, self.bus_directory, *command)
 
-    def _program(self, name, *command, in_host=True):
-        line = self.command(*command) if in_host else list(map(str, command))
-        program = Program(name, line, self.directory / f"{name}.log")
+    def _program(self, name, *command):
+        program = Program(name, self.command(*command), self.directory / f"{name}.log")
         self.programs.append(program)
         return program
 
@@ -165,9 +166,9 @@ class Host:
         self.programs.append(service)
         return service
 
-    def publish(self, name, port=9, kind="_sill._tcp"):
+    def publish(self, name, port=9, *texts, kind="_sill._tcp"):
         """Another program on this machine that announces something, on every network."""
-        program = self._program(f"publish-{name}", "avahi-publish", "-s", name, kind, port)
+        program = self._program(f"publish-{name}", "avahi-publish", "-s", name, kind, port, *texts)
         program.start()
         program.until_it_says("Established")
         return program

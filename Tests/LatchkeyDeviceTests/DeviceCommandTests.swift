@@ -33,6 +33,9 @@ struct DeviceCommandTests {
         Row(
             arguments: ["connect", "B9X7", "--host", "[::1]:1"],
             want: .connect(host: "B9X7", place: "[::1]:1", door: nil, seconds: nil)),
+        Row(arguments: ["browse"], want: .browse(until: .complete)),
+        Row(arguments: ["browse", "--follow"], want: .browse(until: .stopped)),
+        Row(arguments: ["--seconds=2.5", "browse"], want: .browse(until: .seconds(2.5))),
         Row(arguments: ["hosts"], want: .hosts),
         Row(arguments: ["forget", "X"], want: .forget("X")),
         Row(arguments: ["forget", "--", "--x"], want: .forget("--x")),
@@ -51,7 +54,8 @@ struct DeviceCommandTests {
         ["connect", "a", "b"], ["connect", "--door", "side"], ["connect", "--seconds", "0"],
         ["connect", "--seconds", "x"],
         ["connect", "1.2.3.4:5", "--host", "h:1"], ["hosts", "x"], ["forget"], ["hosts", "--seconds", "1"],
-        ["--what"],
+        ["browse", "x"], ["browse", "--seconds", "0"], ["browse", "--seconds", "1", "--follow"],
+        ["connect", "--follow"], ["--what"],
         ["hosts", "--dir"], ["hosts", "--dir", "a", "--dir", "b"], ["hosts", "--json=yes"],
     ]
 

@@ -77,7 +77,7 @@ struct LayeringTests {
             module: "LatchkeyDevice",
             imports: [
                 "Bytes", "CryptoEngine", "Dispatch", "NetFacts", "Policy", "Sockets", "Synchronization",
-                "Wire",
+                "SystemBus", "Wire",
             ]),
         Allowed(
             module: "Host",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import Wire
 
 @testable import SystemBus
 
@@ -34,6 +35,37 @@ struct AvahiWordsTests {
         #expect(call?.destination == ":1.5" && call?.path == path)
         #expect(call.map { "\($0.interface).\($0.member)" } == "org.freedesktop.Avahi.\(member)")
         #expect(call?.arguments.map(\.signature).joined() == signature)
+    }
+
+    static let service = AvahiService(
+        interface: 2, family: .v6, name: "Desk", type: "_sill._tcp", domain: "local")
+
+    @Test(
+        "and each of a search",
+        arguments: [
+            (AvahiBrowsing.Step.browse, "/", "Server.ServiceBrowserNew", "iissu"),
+            (.resolve(service), "/", "Server.ServiceResolverNew", "iisssiu"),
+            (.freeBrowser("/b"), "/b", "ServiceBrowser.Free", ""),
+            (.freeResolver("/r"), "/r", "ServiceResolver.Free", ""),
+        ])
+    func browsing(_ step: AvahiBrowsing.Step, _ path: String, _ member: String, _ signature: String) {
+        let call = AvahiWords.call(step, to: ":1.5")
+        #expect(call.destination == ":1.5" && call.path == path)
+        #expect("\(call.interface).\(call.member)" == "org.freedesktop.Avahi.\(member)")
+        #expect(call.arguments.map(\.signature).joined() == signature)
+    }
+
+    /// Everywhere, by both protocols; and each service by the one it was heard by.
+    @Test func whereIsSearched() {
+        #expect(
+            AvahiWords.call(AvahiBrowsing.Step.browse, to: ":1.5").arguments == [
+                .int32(-1), .int32(-1), .string("_sill._tcp"), .string(""), .uint32(0),
+            ])
+        #expect(
+            AvahiWords.call(.resolve(Self.service), to: ":1.5").arguments == [
+                .int32(2), .int32(1), .string("Desk"), .string("_sill._tcp"), .string("local"), .int32(1),
+                .uint32(0),
+            ])
     }
 
     /// 02 §7.3: the type, and TXT keys `r` and `p`, on one interface and both families.
