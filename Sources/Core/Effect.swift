@@ -34,6 +34,8 @@ package enum Effect: Sendable {
     case askRouterAgain
     /// Send kind 18 to every session again.
     case broadcastHostInfo
+    /// The stream is another (06 A6): half-finished seconds' frames count no more. To every door worker.
+    case judgeAfresh
     /// PBKDF2, away from every loop; the result comes back through `codeKeyDerived`.
     case deriveCodeKey(window: String, code: String)
     /// The window's link is complete (09.20).

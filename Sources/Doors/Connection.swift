@@ -156,7 +156,7 @@ final class Connection {
         case .gate(let gate):
             readEarly(tls, limit: MessageHeader.size + MessageCaps.fromDevice) { judgeGate(gate) }
         case .pairing: readEarly(tls, limit: PairingExchange.limit) { judgePairing() }
-        case .session(let relay): relay.deviceReadable()
+        case .session(let relay): relay.deviceSpoke()
         default: break
         }
     }
@@ -408,13 +408,25 @@ final class Connection {
         readSize = DoorWorker.smallRead
     }
 
+    /// A second ends; nil for anything but a session that goes on.
+    func closeSecond(at now: MonotonicTime) -> SessionSecond? {
+        if case .session(let relay) = phase { relay.closeSecond(at: now) } else { nil }
+    }
+
+    func judgeAfresh(at now: MonotonicTime) {
+        if case .session(let relay) = phase { relay.judgeAfresh(at: now) }
+    }
+
     // MARK: Sending and closing
 
-    /// Encrypts one message of ours.
-    func say(_ kind: MessageKind, _ payload: [UInt8], _ tls: TLSConnection) {
+    /// Encrypts one message of ours; how many bytes of it TLS has taken.
+    @discardableResult
+    func say(_ kind: MessageKind, _ payload: [UInt8], _ tls: TLSConnection) -> Int {
         let message = ByteBuffer()
         message.append(encodeMessage(kind: kind, timestamp: wallNow().seconds, payload: payload))
+        let count = message.count
         while !message.isEmpty, tls.write(message, limit: message.count) > 0 {}
+        return count - message.count
     }
 
     /// Writes what waits for the peer; false when the connection is broken.
@@ -430,6 +442,9 @@ final class Connection {
             return false
         }
     }
+
+    /// Where in all that was ever for the peer the ciphertext ends that TLS has made so far.
+    var cipherEnd: UInt64 { sent &+ UInt64(tls?.outbound.count ?? 0) }
 
     /// What the socket is watched for.
     func watchFor(readable: Bool, writable: Bool) { watch?.set(readable: readable, writable: writable) }

@@ -90,6 +90,7 @@ final class EffectRouter: Sendable {
         case .broadcastHostInfo:
             owners.doors.broadcastHostInfo()
             owners.jobs.post { owners.hostInfoChanged() }
+        case .judgeAfresh: owners.doors.judgeAfresh()
         case .deriveCodeKey(let window, let code): derive(window, code, owners)
         case .windowReady(let offer): owners.jobs.post { owners.windowReady(offer) }
         case .needEntropy: supplyEntropy(owners)
