@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Bytes
+import CryptoEngine
 import Testing
+import Wire
 
 @testable import Doors
 
@@ -100,5 +103,51 @@ struct TakenPlaintextTests {
         }
         _ = plain.took(cipher: end)
         #expect(plain.waiting == 0)
+    }
+
+    @Test(
+        "over real TLS: what a device can decrypt was taken, but for what TLS adds, and no record early",
+        arguments: 1...8)
+    func realTLS(seed: Int) throws {
+        var random = StreamOracleTests.Random(state: UInt64(seed) &* 7_919)
+        let identity = try Identity.device.get()
+        let host = try TLSConnection(server: try TestHost.makeTLS()) { _ in true }
+        let device = try TLSConnection(
+            client: TLSClientContext(key: identity.key, certificateDER: identity.certificate),
+            alpn: ALPN.session.rawValue
+        ) { _ in true }
+        for _ in 0..<4 {
+            device.outbound.moveAll(to: host.inbound)
+            host.advance()
+            host.outbound.moveAll(to: device.inbound)
+            device.advance()
+        }
+        #expect(host.state == .ready && device.state == .ready)
+        var plain = TakenPlaintext()
+        var (sent, decrypted) = (UInt64(1_000), UInt64(0))
+        let (out, into) = (ByteBuffer(), ByteBuffer())
+        func deliver(_ count: Int) {
+            host.outbound.move(count, to: device.inbound)
+            sent += UInt64(count)
+            _ = plain.took(cipher: sent)
+            while true {
+                let count = device.read(into: into, limit: 65_536)
+                into.removeAll()
+                if count == 0 { break }
+                decrypted += UInt64(count)
+            }
+            // A chunk has five records at most, and a stretch of small messages 14.
+            #expect(plain.taken + 14 * 22 >= decrypted && plain.taken < decrypted + 16_384)
+        }
+        for _ in 0..<200 {
+            let isLarge = Bool.random(using: &random)
+            let size = Int.random(in: isLarge ? 1_000...65_536 : 300...400, using: &random)
+            out.append([UInt8](repeating: 7, count: size))
+            #expect(host.write(out, limit: size) == size)
+            plain.wrote(size, cipherEnd: sent + UInt64(host.outbound.count))
+            deliver(Int.random(in: 0...min(host.outbound.count, 70_000), using: &random))
+        }
+        deliver(host.outbound.count)
+        #expect(plain.waiting == 0 && plain.taken == decrypted)
     }
 }
