@@ -6,6 +6,7 @@
 #include <linux/if_link.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -168,6 +170,16 @@ static inline int shim_flock_exclusive_now(int fd) { return flock(fd, LOCK_EX | 
 
 // <sys/eventfd.h> and its enum of flags are not in Glibc's module.
 static inline int shim_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// ioctl is variadic. Bytes that wait to be read; bytes written that TCP has not sent yet. -1 with errno.
+static inline int shim_bytes_ready(int fd) {
+    int count = 0;
+    return ioctl(fd, FIONREAD, &count) == 0 ? count : -1;
+}
+static inline int shim_unsent_bytes(int fd) {
+    int count = 0;
+    return ioctl(fd, SIOCOUTQNSD, &count) == 0 ? count : -1;
+}
 
 // A pipe whose ends children do not inherit; the reading end never waits.
 int pipe2(int *, int);

@@ -86,6 +86,9 @@ final class BackendLink {
         isConnecting = false
     }
 
+    /// Whether it has said something that nobody has read yet.
+    var hasBytesReady: Bool { shared.map { $0.socket.bytesReady() > 0 } ?? false }
+
     /// Reads once, at most `max` bytes.
     func receive(into buffer: ByteBuffer, max: Int) -> Received {
         guard let shared else { return .nothing }

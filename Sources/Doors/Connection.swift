@@ -12,6 +12,7 @@ internal import Wire
 /// One connection of a door, from accept to close (spec 03 section 5). Lives on its worker's thread.
 ///
 /// The order of what may happen is ``Phase``; each phase has one thing it waits for and one timer that ends the wait.
+/// How it is admitted is in `Connection+Admission.swift`.
 final class Connection {
     enum Phase {
         /// Nothing came yet; no TLS state exists.
@@ -41,7 +42,7 @@ final class Connection {
     let isSuspect: Bool
     let socket: Socket
     unowned let worker: DoorWorker
-    private(set) var phase = Phase.silent
+    var phase = Phase.silent
     private(set) var tls: TLSConnection?
 
     private var watch: Watch?
@@ -51,17 +52,16 @@ final class Connection {
     /// When something last came from the peer.
     private(set) var lastHeard: MonotonicTime
     /// Plaintext that waits for the gate or the pairing exchange to be whole.
-    private var early: ByteBuffer?
-    private var counters: SessionCounters?
+    var early: ByteBuffer?
     /// The key the handshake was judged by, for the core to know a removed one again.
     private var shownKey: Fingerprint?
     /// An ask that waits for the cable rule.
-    private var ask: PairRequest?
+    var ask: PairRequest?
     // Whether the core still counts this connection as pending.
-    private var isPending = true
-    private var saidClientHello = false
+    var isPending = true
+    var saidClientHello = false
     // Whether bytes of the handshake wait for their turn.
-    private var isQueued = false
+    var isQueued = false
     private var sentFIN = false
     private var lingers = false
     // How much to read at once: small until a device sends much, so that an idle session holds little.
@@ -156,7 +156,7 @@ final class Connection {
         case .gate(let gate):
             readEarly(tls, limit: MessageHeader.size + MessageCaps.fromDevice) { judgeGate(gate) }
         case .pairing: readEarly(tls, limit: PairingExchange.limit) { judgePairing() }
-        case .session(let relay): relay.deviceReadable()
+        case .session(let relay): relay.deviceSpoke()
         default: break
         }
     }
@@ -192,195 +192,6 @@ final class Connection {
         }
     }
 
-    // MARK: Handshake and admission
-
-    private func queueHandshake() {
-        isQueued = true
-        worker.queueHandshake(of: self)
-    }
-
-    /// Its turn has come.
-    func continueHandshake() {
-        isQueued = false
-        if case .handshaking = phase, let tls { handshake(tls) }
-    }
-
-    private func handshake(_ tls: TLSConnection) {
-        tls.advance()
-        if tls.sawClientHello, !saidClientHello {
-            saidClientHello = true
-            let id = id
-            worker.context.core.enter { core, _ in core.connectionSentClientHello(id) }
-        }
-        switch tls.state {
-        case .handshaking: flush()
-        case .ready:
-            flush()
-            if case .handshaking = phase { ready(tls) }
-        case .closedByPeer: fail(.peerLeft)
-        case .failed(let reason, _): fail(HandshakeFailure(rawValue: reason.rawValue) ?? .peerLeft)
-        }
-    }
-
-    /// Step C and, when no gate holds the connection, registering: one entry into the core.
-    private func ready(_ tls: TLSConnection) {
-        let (id, alpn, key) = (id, tls.negotiatedALPN, tls.peerFingerprint)
-        let counters = SessionCounters()
-        let mayBeCable = mayBeCable
-        let admission = worker.context.core.enter { core, moment -> Admission in
-            switch core.connectionReady(id, alpn: alpn, key: key, moment) {
-            case .session(nil) where mayBeCable: .readCable
-            case .session(nil): .registered(core.register(id, hello: nil, counters: counters, moment))
-            case .session(let floor?): .gate(floor)
-            case .pairing: .pairing
-            case .goodbye(let goodbye): .registered(.goodbye(goodbye))
-            case .refuse: .registered(.refuse)
-            }
-        }
-        switch admission {
-        case .registered(let verdict): registered(verdict, tls, hello: false)
-        case .readCable: readCable(hello: nil)
-        case .gate(let floor):
-            let gate = GateReader(floor: floor)
-            phase = .gate(gate)
-            startTimer(worker.context.times.gate)
-            readEarly(tls, limit: MessageHeader.size + MessageCaps.fromDevice) { judgeGate(gate) }
-        case .pairing:
-            // The deadline that began at accept goes on.
-            phase = .pairing
-            readEarly(tls, limit: PairingExchange.limit) { judgePairing() }
-        }
-    }
-
-    private enum Admission: Sendable {
-        case registered(RegisterVerdict)
-        case readCable
-        case gate(Version)
-        case pairing
-    }
-
-    private func registered(_ verdict: RegisterVerdict, _ tls: TLSConnection, hello wasRead: Bool) {
-        isPending = false
-        switch verdict {
-        case .session(let view):
-            timer?.cancel()
-            let relay = SessionRelay(view, connection: self, tls: tls, helloWasRead: wasRead)
-            let gateRead = early
-            early = nil
-            phase = .session(relay)
-            worker.sessionBegan()
-            relay.start(early: gateRead)
-        case .goodbye(let goodbye): farewell(goodbye)
-        case .refuse: leave(within: worker.context.times.farewell)
-        }
-    }
-
-    // MARK: Gate and pairing
-
-    /// Collects plaintext up to `limit` and asks `judge`; the end of the stream closes.
-    private func readEarly(_ tls: TLSConnection, limit: Int, judge: () -> Void) {
-        let early = early ?? ByteBuffer()
-        self.early = early
-        while early.count < limit, tls.read(into: early, limit: min(limit - early.count, 16_384)) > 0 {}
-        judge()
-        switch phase {
-        case .gate where tls.state != .ready: refuseAtGate(hello: nil)
-        case .pairing where tls.state != .ready: closeNow()
-        default: break
-        }
-    }
-
-    private func judgeGate(_ gate: GateReader) {
-        guard let early, let tls else { return }
-        switch early.withSpan({ gate.judge($0) }) {
-        case .wait: break
-        case .refuse(let hello): refuseAtGate(hello: hello)
-        case .admit(let hello):
-            if mayBeCable { readCable(hello: hello) } else { register(hello, .not(.notLinkLocal), tls) }
-        }
-    }
-
-    private func register(_ hello: Hello?, _ cable: CableVerdict, _ tls: TLSConnection) {
-        let id = id
-        let counters = SessionCounters()
-        let verdict = worker.context.core.enter { core, moment in
-            core.register(id, hello: hello, counters: counters, cable: cable, moment)
-        }
-        registered(verdict, tls, hello: hello != nil)
-    }
-
-    /// Only a link-local source with a zone can be the cable, and only at home (04 §1, §3.1).
-    private var mayBeCable: Bool {
-        door == .home && peer.ip.family == .v6 && peer.ip.isLinkLocal && peer.ip.scope != 0
-    }
-
-    /// Registering waits for the cable rule; what the device sends meanwhile waits in the socket.
-    private func readCable(hello: Hello?) {
-        phase = .admitted(hello)
-        startTimer(worker.context.times.pending)
-        flush()
-        worker.readCable(of: id, peer.ip)
-    }
-
-    /// The cable rule has judged this connection.
-    func cableRead(_ verdict: CableVerdict) {
-        if case .not(let reason) = verdict {
-            worker.context.log(LogLine(.debug, "not the cable", [("why", reason.rawValue)]))
-        }
-        switch phase {
-        case .admitted(let hello):
-            guard let tls else { return }
-            watchFor(readable: true, writable: !tls.outbound.isEmpty)
-            register(hello, verdict, tls)
-        case .deciding:
-            guard let ask else { return }
-            self.ask = nil
-            let id = id
-            worker.context.core.enter { core, moment in
-                core.pairingMessage(id, ask, cable: verdict, moment)
-            }
-        default: break
-        }
-    }
-
-    private func refuseAtGate(hello: Hello?) {
-        isPending = false
-        let id = id
-        let (delay, goodbye) = worker.context.core.enter { core, moment in
-            (core.gateRefused(id, moment), core.updateGoodbye(hello))
-        }
-        early = nil
-        guard delay > .zero else { return farewell(goodbye) }
-        phase = .gateRefused(goodbye)
-        startTimer(delay)
-    }
-
-    private func judgePairing() {
-        guard let early else { return }
-        switch early.withSpan({ PairingExchange.judge($0) }) {
-        case .wait: break
-        case .bad: fail(.badMessage)
-        case .request(let request):
-            self.early = nil
-            isPending = false
-            phase = .deciding
-            startTimer(worker.context.times.pairingDecision)
-            if request.method == "ask" && mayBeCable {
-                ask = request
-                return worker.readCable(of: id, peer.ip)
-            }
-            let id = id
-            worker.context.core.enter { core, moment in core.pairingMessage(id, request, moment) }
-        }
-    }
-
-    /// The core's answer to the kind 19: sent, then closed when it was handed over or the time is up.
-    func answer(_ result: PairResult) {
-        guard case .deciding = phase, let tls else { return }
-        say(.pairResult, result.encode(), tls)
-        leave(within: worker.context.times.pairingAnswer)
-    }
-
     // MARK: Sessions
 
     /// The core ends the session: with a goodbye, or cut without one.
@@ -408,13 +219,25 @@ final class Connection {
         readSize = DoorWorker.smallRead
     }
 
+    /// A second ends; nil for anything but a session that goes on.
+    func closeSecond(at now: MonotonicTime) -> SessionSecond? {
+        if case .session(let relay) = phase { relay.closeSecond(at: now) } else { nil }
+    }
+
+    func judgeAfresh(at now: MonotonicTime) {
+        if case .session(let relay) = phase { relay.judgeAfresh(at: now) }
+    }
+
     // MARK: Sending and closing
 
-    /// Encrypts one message of ours.
-    func say(_ kind: MessageKind, _ payload: [UInt8], _ tls: TLSConnection) {
+    /// Encrypts one message of ours; how many bytes of it TLS has taken.
+    @discardableResult
+    func say(_ kind: MessageKind, _ payload: [UInt8], _ tls: TLSConnection) -> Int {
         let message = ByteBuffer()
         message.append(encodeMessage(kind: kind, timestamp: wallNow().seconds, payload: payload))
+        let count = message.count
         while !message.isEmpty, tls.write(message, limit: message.count) > 0 {}
+        return count - message.count
     }
 
     /// Writes what waits for the peer; false when the connection is broken.
@@ -431,6 +254,9 @@ final class Connection {
         }
     }
 
+    /// Where in all that was ever for the peer the ciphertext ends that TLS has made so far.
+    var cipherEnd: UInt64 { sent &+ UInt64(tls?.outbound.count ?? 0) }
+
     /// What the socket is watched for.
     func watchFor(readable: Bool, writable: Bool) { watch?.set(readable: readable, writable: writable) }
 
@@ -442,7 +268,7 @@ final class Connection {
         timer = worker.loop.timer(after: delay) { [unowned self] in timeout() }
     }
 
-    private func flush() {
+    func flush() {
         guard flushOutbound() else { return closeNow() }
         let waits = tls.map { !$0.outbound.isEmpty } ?? false
         if case .leaving = phase, !waits, !sentFIN {
@@ -455,7 +281,7 @@ final class Connection {
     }
 
     /// A goodbye to a connection that was never registered (spec 03 section 11.3).
-    private func farewell(_ goodbye: Goodbye) {
+    func farewell(_ goodbye: Goodbye) {
         guard let tls else { return closeNow() }
         say(.goodbye, goodbye.encode(), tls)
         leave(within: worker.context.times.farewell)
@@ -483,7 +309,7 @@ final class Connection {
         flush()
     }
 
-    private func fail(_ why: HandshakeFailure) {
+    func fail(_ why: HandshakeFailure) {
         if isPending {
             isPending = false
             let (id, key) = (id, shownKey)

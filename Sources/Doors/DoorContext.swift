@@ -48,7 +48,7 @@ package struct DoorTimes: Sendable {
     package var hostInfo: Duration = .milliseconds(500)
     /// Connecting to the backend (08).
     package var backend: Duration = .seconds(5)
-    /// Between looks at sessions that say or take nothing (03 section 14).
+    /// Between looks at sessions that say or take nothing (03 section 14); each ends their links' second (06 A6).
     package var sweep: Duration = SessionSweep.interval
 
     package init() {}
@@ -72,5 +72,9 @@ struct DoorContext: Sendable {
     let log: @Sendable (LogLine) -> Void
     /// The time rules run by; timers run by the loop's.
     var clock: @Sendable () -> MonotonicTime = monotonicNow
+    /// Where one worker's seconds go.
+    var linkSeconds: @Sendable (SharedCore, [SessionSecond]) -> Void = { core, seconds in
+        core.enter { core, moment in core.linkSeconds(seconds, moment) }
+    }
     let board = DoorBoard()
 }

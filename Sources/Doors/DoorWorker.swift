@@ -194,7 +194,19 @@ final class DoorWorker {
         let now = now()
         // A copy: sweeping may close and so remove.
         for connection in Array(connections.values) { connection.sweep(at: now) }
+        closeSeconds(at: now)
         if sessions > 0 { sweepTimer?.start(after: context.times.sweep) }
+    }
+
+    /// Every session's second ends (06 A6), and the core hears of all of them in one entry. The tick is the sweep's, which
+    /// is started anew each time: a late one ends one second, however long that was.
+    private func closeSeconds(at now: MonotonicTime) {
+        var seconds: [SessionSecond] = []
+        seconds.reserveCapacity(sessions)
+        for connection in connections.values {
+            if let second = connection.closeSecond(at: now) { seconds.append(second) }
+        }
+        if !seconds.isEmpty { context.linkSeconds(context.core, seconds) }
     }
 
     // MARK: Commands
@@ -212,6 +224,9 @@ final class DoorWorker {
             // Made once, so that one change costs one signature.
             guard sessions > 0, let info = context.hostInfo() else { return }
             for connection in Array(connections.values) { connection.hostInfoChanged(info) }
+        case .judgeAfresh:
+            let now = now()
+            for connection in connections.values { connection.judgeAfresh(at: now) }
         case .stop(let time): stop(within: time)
         case .openDoor(let door, let port, let address):
             guard !isStopping else { return }

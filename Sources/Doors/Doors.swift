@@ -114,6 +114,11 @@ package final class Doors: Sendable {
         for inbox in inboxes { inbox.send(.broadcastHostInfo) }
     }
 
+    /// The stream is another: what the second in progress has counted of frames is forgotten, in every session (06 A6).
+    package func judgeAfresh() {
+        for inbox in inboxes { inbox.send(.judgeAfresh) }
+    }
+
     /// Closes both doors, says `quit` to sessions that were not told anything yet, and ends the threads once all
     /// connections are closed, after `time` at the latest. Blocks until then.
     package func stop(within time: Duration) {

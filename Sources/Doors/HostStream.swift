@@ -25,6 +25,8 @@ struct HostStream: Sendable {
     private var follower = MessageFollower(direction: .hostToDevice)
     // Of the message in progress, or of the last one; known from its first byte.
     private var kind = MessageKind.tick
+    // Of the message in progress, once its header is whole.
+    private var isKeyframe = false
     private var brokenStep: Step?
     private var hasStarted = false
     private var sentHostInfo = false
@@ -51,7 +53,11 @@ struct HostStream: Sendable {
     /// The next step for `bytes`, which begin where the last step ended; nil when all are dealt with.
     ///
     /// The caller consumes what a step counts before it asks again. Constant memory, and time in the number of messages.
-    mutating func next(_ bytes: Span<UInt8>) -> Step? {
+    /// Frames (kind 1) that end in what passes are noted in `frames`; `position` is where the first of `bytes` would be in
+    /// the stream to the device, if it passes.
+    mutating func next(
+        _ bytes: Span<UInt8>, at position: UInt64, noting frames: inout FrameEnds
+    ) -> Step? {
         if let step = brokenStep {
             brokenStep = nil
             return step
@@ -75,9 +81,13 @@ struct HostStream: Sendable {
                 run += consumed
                 if consumed > 0, kind != .hostInfo { passedPartialHeader = true }
                 return run > 0 ? step(run) : nil
-            case .header, .payload:
+            case .header(let header):
+                isKeyframe = header.isKeyframe
+                run += consumed
+            case .payload:
                 run += consumed
             case .end:
+                if kind == .frame { frames.add(end: position + UInt64(run), isKeyframe: isKeyframe) }
                 if finishMessage() || kind == .hostInfo { return step(run) }
             case .tooLong:
                 isBroken = true

@@ -14,15 +14,13 @@ internal import Wire
 final class SessionRelay {
     /// Bytes held for a slow device from which on the backend is not read: one more chunk and what TLS adds stay within
     /// the 256 KiB of 09.7.
-    private static let deviceHold = 262_144 - DoorWorker.chunk - 1_024
-    /// Bytes at which it is read again (06 C3).
-    private static let deviceResume = 131_072
+    private static let deviceHold = RelayMeter.hold - DoorWorker.chunk - 1_024
     /// Plaintext held for a slow backend beyond which the device is not decrypted.
     private static let backendHold = 65_536
     /// Allocations of an idle session up to this size are kept: its pings need them four times a second.
     private static let keptAllocation = 8_192
 
-    private enum Ending {
+    enum Ending {
         case no
         /// A goodbye waits for the end of the message in progress.
         case goodbye(Goodbye, SessionEnd)
@@ -34,21 +32,23 @@ final class SessionRelay {
 
     var id: SessionID { view.id }
 
-    private let view: SessionView
-    private unowned let connection: Connection
-    private unowned let worker: DoorWorker
-    private let tls: TLSConnection
-    private let admittedAt: MonotonicTime
-    private var fromHost = HostStream()
+    let view: SessionView
+    unowned let connection: Connection
+    unowned let worker: DoorWorker
+    let tls: TLSConnection
+    let admittedAt: MonotonicTime
+    var fromHost = HostStream()
     private var fromDevice: DeviceStream
-    private var backend: BackendLink?
-    private var ending = Ending.no
+    var backend: BackendLink?
+    var ending = Ending.no
     private(set) var unsent = UnsentAge()
     /// The device's close_notify has been read.
-    private var deviceHasEnded = false
+    private(set) var deviceHasEnded = false
     /// Its TCP stream has ended; what it said before may still wait to be decrypted.
-    private var socketHasEnded = false
+    private(set) var socketHasEnded = false
     private var pendingInfo: [UInt8]?
+    /// Counts this session's seconds.
+    var meter = SessionMeter()
     /// The hold is full, and has not yet fallen to where the backend is read again.
     private(set) var isHolding = false
 
@@ -88,7 +88,13 @@ final class SessionRelay {
 
     // MARK: Device
 
-    /// Ciphertext came, or room for what it says.
+    /// Ciphertext came.
+    func deviceSpoke() {
+        meter.heardDevice()
+        deviceReadable()
+    }
+
+    /// There is ciphertext, or room for what it says.
     func deviceReadable() {
         pumpDevice()
         settle()
@@ -138,7 +144,7 @@ final class SessionRelay {
         return false
     }
 
-    private var canTakeFromDevice: Bool {
+    var canTakeFromDevice: Bool {
         if case .done = ending { return false }
         guard !deviceHasEnded, !fromDevice.isOver else { return false }
         // Without a backend the bytes go nowhere, but pings still prove that the device lives.
@@ -200,14 +206,17 @@ final class SessionRelay {
         }
     }
 
-    private func passDownstream(_ plain: ByteBuffer) {
-        while let step = plain.withSpan({ fromHost.next($0) }) {
+    func passDownstream(_ plain: ByteBuffer) {
+        while let step = plain.withSpan({
+            fromHost.next($0, at: meter.position, noting: &meter.frames)
+        }) {
             switch step {
             case .pass(let count):
                 guard tls.write(plain, limit: count) == count else {
                     plain.removeAll()
                     return cut(.protocolError)
                 }
+                meter.wrote(count, cipherEnd: connection.cipherEnd)
                 view.counters.bytesOut.wrappingAdd(UInt64(count), ordering: .relaxed)
             case .drop(let count): plain.consume(count)
             case .started: if case .no = ending { connection.startTimer(worker.context.times.hostInfo) }
@@ -221,41 +230,7 @@ final class SessionRelay {
         }
     }
 
-    private func backendBroke(isClean: Bool) {
-        worker.failures.note("it sent a message above the cap", session: id, at: worker.now())
-        let wasEnding = if case .no = ending { false } else { true }
-        finish(.backendFailed)
-        guard isClean, !wasEnding, !fromHost.backendSaidGoodbye else { return }
-        say(.noHost("The streaming program on this host failed."))
-        connection.startTimer(worker.context.times.goodbye)
-    }
-
-    /// The backend's stream is over (09.9): a goodbye between messages, none into a cut message or behind its own.
-    private func backendEnded(_ problem: String?) {
-        guard let backend else { return }
-        backend.hasEnded = true
-        if case .goodbye(_, let why) = ending { return finish(why) }
-        guard case .no = ending else { return }
-        // A device that left first is why the session ended; the backend only followed it.
-        if deviceHasEnded { return finish(.peerClosed) }
-        if fromHost.backendSaidGoodbye { return finish(.backendEnded) }
-        let isEarly = !backend.hasSpoken && worker.now() - admittedAt < .seconds(1)
-        if isEarly {
-            return fail(
-                "The streaming program on this host does not take new connections now.",
-                problem: problem ?? "it closed before reading")
-        }
-        if let problem { worker.failures.note(problem, session: id, at: worker.now()) }
-        requestGoodbye(.noHost("The stream on this host has ended."), .backendEnded)
-    }
-
-    /// There is no backend to be had: `noHost`, and one line.
-    private func fail(_ message: String, problem: String) {
-        worker.failures.note(problem, session: id, at: worker.now())
-        requestGoodbye(.noHost(message), .backendFailed)
-    }
-
-    private func flushBackend() {
+    func flushBackend() {
         guard let backend, !backend.isConnecting else { return }
         backend.flush()
     }
@@ -273,7 +248,7 @@ final class SessionRelay {
     }
 
     private func sayHostInfo() {
-        if let info = pendingInfo ?? worker.context.hostInfo() { connection.say(.hostInfo, info, tls) }
+        if let info = pendingInfo ?? worker.context.hostInfo() { say(.hostInfo, info) }
         pendingInfo = nil
     }
 
@@ -284,70 +259,15 @@ final class SessionRelay {
     }
 
     /// Puts a goodbye into the stream. One of the relay's own is news to the core; its own it knows.
-    private func say(_ goodbye: Goodbye) {
-        connection.say(.goodbye, goodbye.encode(), tls)
+    func say(_ goodbye: Goodbye) {
+        say(.goodbye, goodbye.encode())
         let id = id
         worker.context.core.enter { core, moment in core.sessionSaidGoodbye(id, goodbye, moment) }
     }
 
-    // MARK: Ending
-
-    /// Says goodbye between two messages and closes when it is written; after 100 ms it closes in any case (09.4).
-    func requestGoodbye(_ goodbye: Goodbye, _ why: SessionEnd) {
-        guard case .no = ending else { return }
-        ending = .goodbye(goodbye, why)
-        connection.startTimer(worker.context.times.goodbye)
-        fromHost.requestGoodbye()
-        passDownstream(worker.empty)
-        if case .goodbye = ending, fromHost.backendSaidGoodbye || backend?.hasEnded ?? true {
-            // Nothing may follow the backend's own goodbye, and nobody will end a message that was cut.
-            finish(why)
-        }
-        settle()
-    }
-
-    /// Ends at once, without a word.
-    func cut(_ why: SessionEnd) {
-        if case .done = ending { return }
-        ended(why)
-        connection.closeNow()
-    }
-
-    /// Reports the end, once, and lets the backend go. For the connection, when it closes by itself.
-    func ended(_ why: SessionEnd) {
-        if case .done = ending { return }
-        ending = .done
-        backend?.close()
-        backend = nil
-        worker.sessionEnded()
-        let id = id
-        worker.context.core.enter { core, moment in core.sessionEnded(id, why, moment) }
-    }
-
-    /// Nothing more will be said: closes as soon as the device has taken what there is.
-    private func finish(_ why: SessionEnd) {
-        switch ending {
-        case .done, .flushing: return
-        case .no:
-            connection.cancelTimer()
-            ending = .flushing(why)
-        case .goodbye: ending = .flushing(why)  // its 100 ms go on
-        }
-    }
-
-    func timeout() {
-        switch ending {
-        case .no where backend?.isConnecting == true:
-            fail(
-                "The streaming program on this host does not answer.",
-                problem: "it did not accept within 5 s")
-        case .no:
-            fromHost.hostInfoWaitEnded()
-            passDownstream(worker.empty)
-            settle()
-        case .goodbye(_, let why), .flushing(let why): cut(why)
-        case .done: break
-        }
+    private func say(_ kind: MessageKind, _ payload: [UInt8]) {
+        let count = connection.say(kind, payload, tls)
+        meter.wrote(count, cipherEnd: connection.cipherEnd)
     }
 
     /// Looked at once a second (03 section 14); also when quiet sessions give memory back.
@@ -367,30 +287,40 @@ final class SessionRelay {
         if !isReading, connection.socket.connectError() != 0 { return cut(.peerReset) }
         if tls.inbound.capacity + tls.outbound.capacity > Self.keptAllocation { tls.releaseIdleMemory() }
         backend?.releaseIdleMemory(above: Self.keptAllocation)
+        meter.releaseIdleMemory()
     }
 
     // MARK: Flow
 
     /// Writes what can be written, closes what is over, and asks the loop for what is wanted next.
-    private func settle() {
+    func settle() {
         if case .done = ending { return }
         guard connection.flushOutbound() else { return cut(.peerReset) }
         let waiting = tls.outbound.count
+        let now = worker.now()
+        meter.took(cipher: connection.sent, at: now)
         if waiting > 0 || unsent.waitingSince != nil {
-            unsent.note(taken: connection.sent, waiting: waiting, at: worker.now())
+            unsent.note(taken: connection.sent, waiting: waiting, at: now)
         }
         if case .flushing(let why) = ending, waiting == 0 {
             ended(why)
             return connection.leave(within: nil)
         }
         connection.watchFor(readable: canTakeFromDevice && !socketHasEnded, writable: waiting > 0)
-        if waiting >= Self.deviceHold {
-            isHolding = true
-        } else if waiting <= Self.deviceResume {
-            isHolding = false
-        }
+        hold(waiting, at: now)
         var wantsMore = !isHolding
         if case .flushing = ending { wantsMore = false }
         backend?.watchFor(readable: wantsMore)
+    }
+
+    /// Stops reading the backend when the hold is full, and goes on when little enough is left (06 C3).
+    private func hold(_ waiting: Int, at now: MonotonicTime) {
+        if !isHolding, waiting >= Self.deviceHold {
+            isHolding = true
+            meter.stopped(at: now)
+        } else if isHolding, waiting <= RelayMeter.resumeAt {
+            isHolding = false
+            meter.resumed(backendHadBytes: backend?.hasBytesReady ?? false, at: now)
+        }
     }
 }

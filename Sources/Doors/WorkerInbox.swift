@@ -25,6 +25,8 @@ enum WorkerCommand: Sendable {
     case loopback(ConnectionID, isPeer: Bool)
     /// Kind 18 to every session.
     case broadcastHostInfo
+    /// The stream is another: frames of the seconds in progress count no more.
+    case judgeAfresh
     /// Close what is pending, let sessions say goodbye, end the thread; after `within` at the latest.
     case stop(within: Duration)
 

@@ -87,10 +87,10 @@ final class EffectRouter: Sendable {
         case .lookAfterMapping(let situation): owners.lookAfterMapping(situation)
         case .watchReachability(let wanted): owners.watch(wanted)
         case .askRouterAgain: owners.askRouterAgain()
-        case .judgeAfresh: break
         case .broadcastHostInfo:
             owners.doors.broadcastHostInfo()
             owners.jobs.post { owners.hostInfoChanged() }
+        case .judgeAfresh: owners.doors.judgeAfresh()
         case .deriveCodeKey(let window, let code): derive(window, code, owners)
         case .windowReady(let offer): owners.jobs.post { owners.windowReady(offer) }
         case .needEntropy: supplyEntropy(owners)

@@ -85,6 +85,12 @@ package struct Socket: ~Copyable, Sendable {
     /// How a connect that was under way ended: 0 or the error number. Reading it clears it.
     package borrowing func connectError() -> Int32 { getOption(descriptor, SOL_SOCKET, SO_ERROR) ?? 0 }
 
+    /// Bytes that have come and were not read (`FIONREAD`); 0 when the kernel does not say.
+    package borrowing func bytesReady() -> Int { max(0, Int(shim_bytes_ready(descriptor))) }
+
+    /// Bytes of a TCP socket that the kernel has taken and not sent (`SIOCOUTQNSD`); 0 when it does not say.
+    package borrowing func unsentBytes() -> Int { max(0, Int(shim_unsent_bytes(descriptor))) }
+
     /// Makes the close send a reset instead of a FIN, dropping what is unsent: for a session that is cut.
     package borrowing func resetOnClose() {
         var value = linger(l_onoff: 1, l_linger: 0)

@@ -24,20 +24,30 @@ struct HostStreamTests {
         var stream = HostStream()
         var seen: [Seen] = []
         var starts = 0
+        /// Where frames end in what a device sees.
+        var frames = FrameEnds()
+        var position: UInt64 = 0
+        /// Bytes of each of the relay's own messages.
+        var ownSize: UInt64 = 0
 
         mutating func feed(_ input: [UInt8], pieces: Int = .max) {
             var rest = input[...]
             repeat {
                 var piece = Array(rest.prefix(pieces))
                 rest = rest.dropFirst(pieces)
-                while let step = stream.next(piece.span) {
+                while let step = stream.next(piece.span, at: position, noting: &frames) {
                     switch step {
                     case .pass(let count):
+                        position += UInt64(count)
                         see(Array(piece.prefix(count)))
                         piece.removeFirst(count)
                     case .drop(let count): piece.removeFirst(count)
-                    case .hostInfo: seen.append(.own("18"))
-                    case .goodbye: seen.append(.own("22"))
+                    case .hostInfo:
+                        position += ownSize
+                        seen.append(.own("18"))
+                    case .goodbye:
+                        position += ownSize
+                        seen.append(.own("22"))
                     case .started: starts += 1
                     case .broken(let isClean): seen.append(.own(isClean ? "broken" : "broken inside"))
                     }

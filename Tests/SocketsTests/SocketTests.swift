@@ -37,6 +37,29 @@ private func take(_ listener: borrowing Socket) throws -> Accepted {
 
 @Suite("Sockets")
 struct SocketTests {
+    @Test("bytes that were not read, and bytes that were not sent, are counted")
+    func countedBytes() throws {
+        let listener = try Socket.tcpListener(try loopback("127.0.0.1"), v6Only: true)
+        let near = try Socket.tcpConnect(try boundAddress(of: listener), timeout: .seconds(10))
+        let far = try take(listener).intoSocket()
+        var counts = [far.bytesReady(), near.unsentBytes()]
+        #expect(counts == [0, 0])
+        let out = ByteBuffer()
+        out.append([UInt8](repeating: 1, count: 300))
+        #expect(try near.write(from: out) == 300)
+        #expect(try far.wait(for: .readable, until: monotonicNow() + .seconds(10)))
+        counts = [far.bytesReady(), near.unsentBytes()]
+        #expect(counts == [300, 0])
+        let into = ByteBuffer()
+        #expect(try far.read(into: into, max: 100) == 100)
+        let left = far.bytesReady()
+        #expect(left == 200)
+        // Until its buffers and the other's are full: the rest has not left.
+        repeat { out.append([UInt8](repeating: 1, count: 65_536)) } while try near.write(from: out) != nil
+        let unsent = near.unsentBytes()
+        #expect(unsent > 0)
+    }
+
     @Test("an accepted connection knows both ends, and bytes go both ways", arguments: ["127.0.0.1", "::1"])
     func exchange(_ address: String) throws {
         let listener = try Socket.tcpListener(loopback(address), v6Only: true)

@@ -27,6 +27,7 @@ final class SteppedDoor {
     private final class Journal: Sendable {
         let ended = Mutex<[SessionEnd]>([])
         let problems = Mutex<[String]>([])
+        let seconds = Mutex<[[SessionSecond]]>([])
         let inbox: WorkerInbox
 
         func note(_ line: LogLine) {
@@ -47,7 +48,8 @@ final class SteppedDoor {
     }
 
     init(
-        backend: Doors.Backend?, devices: [Identity], door: Door = .home, times: DoorTimes = DoorTimes()
+        backend: Doors.Backend?, devices: [Identity], door: Door = .home, times: DoorTimes = DoorTimes(),
+        hostInfo: [UInt8]? = nil
     ) throws {
         inbox = try WorkerInbox()
         let journal = Journal(inbox)
@@ -63,8 +65,9 @@ final class SteppedDoor {
         let context = DoorContext(
             core: core, tls: { tls }, backend: backend, times: times,
             cable: { _, answer in answer(.not(.notLinkLocal)) }, loopback: { _, _ in false },
-            hostInfo: { nil }, lookAgain: {},
-            log: { journal.note($0) }, clock: { clock.now })
+            hostInfo: { hostInfo }, lookAgain: {},
+            log: { journal.note($0) }, clock: { clock.now },
+            linkSeconds: { _, seconds in journal.seconds.withLock { $0.append(seconds) } })
         worker = try DoorWorker(number: 0, context: context, inbox: inbox, keeper: nil)
         let ip = try #require(IPAddress("127.0.0.1"))
         let listener = try DoorListener.open(door, port: 0, address: ip)
@@ -74,6 +77,12 @@ final class SteppedDoor {
 
     /// Why sessions have ended so far.
     var ended: [SessionEnd] { journal.ended.withLock { $0 } }
+
+    /// What the core was told of seconds, entry by entry.
+    var seconds: [[SessionSecond]] { journal.seconds.withLock { $0 } }
+
+    /// Tells the worker something; it obeys when it serves.
+    func command(_ command: WorkerCommand) { inbox.send(command) }
 
     /// What the doors have found to be wrong.
     var problems: [String] { journal.problems.withLock { $0 } }
@@ -140,11 +149,12 @@ struct SteppedStage {
     let relay: SessionRelay
     let session: TestBackendSession
 
-    init(door kind: Door = .home, times: DoorTimes = DoorTimes()) throws {
+    init(door kind: Door = .home, times: DoorTimes = DoorTimes(), hostInfo: [UInt8]? = nil) throws {
         let identity = try Identity.device.get()
         backend = try TestBackend()
         door = try SteppedDoor(
-            backend: .unix(path: backend.path), devices: [identity], door: kind, times: times)
+            backend: .unix(path: backend.path), devices: [identity], door: kind, times: times,
+            hostInfo: hostInfo)
         (device, connection, relay) = try door.dial(identity)
         session = try backend.accept()
     }
