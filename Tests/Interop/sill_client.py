@@ -247,10 +247,15 @@ class Channel:
                     self._decrypt()
                     raise self._end(Closed(reset=True)) from None
 
-    def _pull(self):
+    def socket_read(self, most):
+        """Takes at most so many bytes off the socket, and leaves what they say to be read."""
+        if self._pull(most):
+            self._decrypt()
+
+    def _pull(self, most=262144):
         """Reads what is there now; False at the end of the stream."""
         try:
-            data = self.socket.recv(262144)
+            data = self.socket.recv(most)
         except BlockingIOError:
             return True
         except (ConnectionResetError, BrokenPipeError):
