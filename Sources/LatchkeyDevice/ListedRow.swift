@@ -3,23 +3,24 @@
 internal import Wire
 
 /// One record of a host that the network browser lists (02 section 7.3).
-struct ListedRow: Sendable, Equatable {
+package struct ListedRow: Sendable, Equatable {
     /// Tells rows apart: name, type, domain and network.
-    var id: String
+    package var id: String
     /// The record's name, which anybody can take.
-    var name: String
+    package var name: String
     /// The saved host that its tag names; nil for none.
-    var hostID: String?
+    package var hostID: String?
     /// Whether it carries a tag at all.
-    var hasTag: Bool
+    package var hasTag: Bool
     /// A peer-to-peer link, and no network.
-    var isPeerToPeer: Bool
+    package var isPeerToPeer: Bool
     /// Its `p` says that the door speaks TLS.
-    var isTLS: Bool
+    package var isTLS: Bool
     /// The wired interface it is listed on, if any.
-    var wiredInterface: String?
+    package var wiredInterface: String?
 
-    init(
+    /// A row; `hasTag` is inferred from `hostID` when it is not said.
+    package init(
         id: String, name: String, hostID: String?, hasTag: Bool? = nil, isPeerToPeer: Bool = false,
         isTLS: Bool = true, wiredInterface: String? = nil
     ) {
@@ -34,7 +35,7 @@ struct ListedRow: Sendable, Equatable {
 
     /// Whether it is this host's: by its tag; only a row without any by the name the host was last reached under. A row
     /// whose tag names no saved host is nobody's.
-    func isOf(hostID: String, bonjourName: String?) -> Bool {
+    package func isOf(hostID: String, bonjourName: String?) -> Bool {
         hasTag ? self.hostID == hostID : bonjourName != nil && name == bonjourName
     }
 }
