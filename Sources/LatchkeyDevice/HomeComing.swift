@@ -90,6 +90,9 @@ struct HomeComing: Sendable {
         failures = end == .completed ? 0 : failures + 1
     }
 
+    /// A row that is known not to be the host, from before.
+    mutating func refuse(_ id: String) { book.change(id) { $0.isRefused = true } }
+
     /// What to do now.
     func next(at now: MonotonicTime) -> Step {
         guard mayMove, !isMoving, let since, let row = row else { return .nothing }
