@@ -12,7 +12,8 @@ package struct DeviceCommand: Equatable, Sendable {
         /// `code`: the digits that the host shows already.
         case ask(host: String, cable: Bool, code: String?)
         /// `host` nil: the only saved host.
-        case connect(host: String?, place: String?, door: String?, seconds: Double?)
+        case connect(host: String?, place: String?, door: String?, seconds: Double?, isKept: Bool)
+        case dial(host: String?, place: String?, door: String?)
         case hosts
         case forget(String)
         case help(String?)
@@ -44,19 +45,22 @@ package struct UsageError: Error, Equatable, Sendable {
 }
 
 extension DeviceCommand {
+    /// Its word, for messages.
+    var verb: String { if case .dial = action { "dial" } else { "connect" } }
+
     /// Every command, in the order help shows them.
-    package static let names = ["pair", "ask", "connect", "hosts", "forget", "help", "version"]
+    package static let names = ["pair", "ask", "connect", "dial", "hosts", "forget", "help", "version"]
 
     private static let valued: Set<String> = [
         "--dir", "--runtime-dir", "--name", "--model", "--app-version", "--host", "--code", "--then-code",
         "--door", "--seconds",
     ]
-    private static let flags: Set<String> = ["--cable", "--json", "--help", "-h", "--version"]
+    private static let flags: Set<String> = ["--cable", "--follow", "--json", "--help", "-h", "--version"]
     /// Options that belong to one command or two; all others are for every command.
     private static let owners: [String: Set<String>] = [
-        "--host": ["pair", "ask", "connect"], "--code": ["pair"], "--cable": ["ask"], "--then-code": ["ask"],
-        "--door": ["connect"], "--seconds": ["connect"],
-        "--app-version": ["connect"],
+        "--host": ["pair", "ask", "connect", "dial"], "--code": ["pair"], "--cable": ["ask"],
+        "--then-code": ["ask"], "--door": ["connect", "dial"], "--seconds": ["connect"],
+        "--follow": ["connect"], "--app-version": ["connect", "dial"],
     ]
 
     /// Reads arguments, the program's name left out. Options may stand before or after the command.
@@ -172,7 +176,13 @@ extension DeviceCommand {
                 host: host, cable: options["--cable"] != nil,
                 code: code.map { ([$0] + rest).joined(separator: " ") })
         case "connect":
-            return try connect(words, options)
+            let (host, place) = try target(command, words, options)
+            return .connect(
+                host: host, place: place, door: options["--door"], seconds: try seconds(options),
+                isKept: options["--follow"] != nil)
+        case "dial":
+            let (host, place) = try target(command, words, options)
+            return .dial(host: host, place: place, door: options["--door"])
         case "hosts":
             try exactly(0, "nothing")
             return .hosts
@@ -192,31 +202,32 @@ extension DeviceCommand {
         words.prefix { $0.count == 4 && $0.allSatisfy(\.isNumber) }
     }
 
-    private static func connect(
-        _ words: [String], _ options: [String: String]
-    ) throws(UsageError) -> Action {
+    private static func seconds(_ options: [String: String]) throws(UsageError) -> Double? {
+        guard let text = options["--seconds"] else { return nil }
+        guard let number = Double(text), number > 0, number.isFinite, number <= 31_536_000 else {
+            throw UsageError(message: "--seconds is a number above 0", command: "connect")
+        }
+        return number
+    }
+
+    /// The saved host, and the place to dial when one is named.
+    private static func target(
+        _ command: String, _ words: [String], _ options: [String: String]
+    ) throws(UsageError) -> (host: String?, place: String?) {
         if words.count > 1 {
-            throw UsageError(message: "\(words[1]) is one word too many", command: "connect")
+            throw UsageError(message: "\(words[1]) is one word too many", command: command)
         }
         if let door = options["--door"], HostDoor(rawValue: door) == nil {
-            throw UsageError(message: "--door is home or remote", command: "connect")
+            throw UsageError(message: "--door is home or remote", command: command)
         }
-        var seconds: Double?
-        if let text = options["--seconds"] {
-            guard let number = Double(text), number > 0, number.isFinite, number <= 31_536_000 else {
-                throw UsageError(message: "--seconds is a number above 0", command: "connect")
-            }
-            seconds = number
-        }
-        var host = words.first
-        var place = options["--host"]
+        let place = options["--host"]
         // An ID has neither colon nor dot; an address to dial has one or the other.
-        if let word = host, word.contains(":") || word.contains(".") || word.lowercased() == "localhost" {
-            guard place == nil else {
-                throw UsageError(message: "\(word) and --host both say where to connect", command: "connect")
-            }
-            (host, place) = (nil, word)
+        guard let word = words.first,
+            word.contains(":") || word.contains(".") || word.lowercased() == "localhost"
+        else { return (words.first, place) }
+        guard place == nil else {
+            throw UsageError(message: "\(word) and --host both say where to connect", command: command)
         }
-        return .connect(host: host, place: place, door: options["--door"], seconds: seconds)
+        return (nil, word)
     }
 }

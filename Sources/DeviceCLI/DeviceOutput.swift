@@ -118,7 +118,7 @@ enum DeviceOutput {
         out.field("reconnect", ifPresent: goodbye.reconnect)
     }
 
-    private static func line(_ body: (inout JSONWriter) -> Void) -> String {
+    static func line(_ body: (inout JSONWriter) -> Void) -> String {
         var out = JSONWriter()
         out.object(body)
         return out.text + "\n"
@@ -198,7 +198,7 @@ enum DeviceOutput {
         String(WallTime(seconds: seconds).rfc3339.prefix(16)).replacing("T", with: " ")
     }
 
-    private static func columns(_ rows: [[String]]) -> String {
+    static func columns(_ rows: [[String]]) -> String {
         var widths: [Int] = []
         for row in rows {
             for (index, cell) in row.enumerated() {

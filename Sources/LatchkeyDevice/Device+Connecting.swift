@@ -52,7 +52,9 @@ extension Device {
         let targets = try places.map { place throws(DeviceError) in
             try target(place, of: host, among: others)
         }
-        return await open(host, run(targets, on: network, host: host))
+        let (session, report) = await open(host, run(targets, on: network, host: host))
+        if let session, let index = report.winner { note(session, at: targets[index].place) }
+        return (session, report)
     }
 
     /// Where to dial a host, and the keys that count there.
@@ -97,7 +99,24 @@ extension Device {
             protocolGeneration: 1, audio: description.audio)
     }
 
-    /// Carries a dial out, and saves what came of it.
+    /// Saves that a session was served there (06 B1); `row` is the one of the network that it came by.
+    func note(_ session: Session, at place: DialCandidate?, row: ListedRow? = nil) {
+        let endpoint = session.endpoint
+        let port = endpoint.port ?? session.host.remotePort
+        let worked = place?.isSaved == true ? "\(endpoint.host.lowercased())|\(port)" : nil
+        let now = wallNow().seconds
+        // What cannot be stored is stored by the next session.
+        _ = try? store.change { list in
+            list.noteConnected(session.host.id, remoteAddress: worked, at: now, route: session.route)
+            guard let row else { return }
+            list.change(session.host.id) {
+                $0.bonjourName = row.name
+                $0.homeTLS = true
+            }
+        }
+    }
+
+    /// Carries a dial out.
     func open(_ host: SavedHost, _ run: DialRun) async -> (Session?, DialReport) {
         let result = await run.run()
         var report = result.report
@@ -107,9 +126,6 @@ extension Device {
         // The record of the key that answered: another one when the host was set up again.
         let id = await connection.hostFingerprint?.id.text ?? host.id
         let endpoint = place.endpoint
-        let worked = place.isSaved ? "\(endpoint.host.lowercased())|\(endpoint.port ?? host.remotePort)" : nil
-        let now = wallNow().seconds
-        _ = try? store.change { $0.noteConnected(id, remoteAddress: worked, at: now, route: route) }
         let saved = (try? store.hosts().host(id)) ?? host
         report.route = route
         report.host = saved

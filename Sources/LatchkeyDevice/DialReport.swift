@@ -42,6 +42,8 @@ public struct DialReport: Sendable {
     public let winner: Int?
     /// The whole dial.
     public let took: Duration
+    /// The word of 06 B3 for it.
+    let failure: DialFailure?
     /// Why none is served, the most telling failure of all; nil when one is.
     public let error: DeviceError?
     /// How the winner's session is named to people.

@@ -33,6 +33,8 @@ struct DialRun: Sendable {
     var pace = DialRace.Pace.dial
     /// The places are one row of the network.
     var isRow = false
+    /// Kind 9, sent at once on the connection that wins.
+    var viewport: [UInt8]?
     /// The interfaces as they are.
     let network: DeviceNetwork
     /// What a message may have at most.
@@ -200,9 +202,11 @@ struct DialRun: Sendable {
             group.addTask { .served(id) }
             return
         }
-        let onRevoked = onRevoked
+        let (onRevoked, viewport) = (onRevoked, viewport)
         group.addTask {
-            guard var failure = await connection.beginSession(hello, servedWithin: DialRace.servedLimit)
+            guard
+                var failure = await connection.beginSession(
+                    hello, viewport: viewport, servedWithin: DialRace.servedLimit)
             else { return .served(id) }
             failure.summary = await connection.summary()
             if failure.code == .revoked, let key { onRevoked(key) }
@@ -217,16 +221,20 @@ struct DialRun: Sendable {
         let now = monotonicNow()
         let attempts = state.dial.attempts.indices.map { attempt($0, state) }
         var error: DeviceError?
+        var failure: DialFailure?
         var winner: Dial.Connection?
         switch state.dial.outcome {
         case .served(let id): winner = id
-        case .failed(let failure): error = Self.error(failure, attempts)
+        case .failed(let found):
+            failure = found
+            error = Self.error(found, attempts)
         case .running: error = DeviceError(.closed, "the dial was given up")
         }
         if isCancelled, winner == nil { error = DeviceError(.closed, "the dial was given up") }
         return Result(
             report: DialReport(
-                attempts: attempts, winner: winner?.place, took: now - state.begunAt, error: error),
+                attempts: attempts, winner: winner?.place, took: now - state.begunAt, failure: failure,
+                error: error),
             connection: winner.flatMap { state.connections[$0] }, place: winner?.place,
             usedTunnel: winner.flatMap { state.tunnels[$0] ?? nil })
     }

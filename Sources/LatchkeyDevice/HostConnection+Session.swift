@@ -21,9 +21,13 @@ extension HostConnection {
     /// 01 section 2.1.
     private static let pingInterval: Duration = .milliseconds(250)
 
-    /// Sends the hello and starts the pings, then waits for the first window list; nil, or why there was none.
-    func beginSession(_ hello: Hello, servedWithin limit: Duration) async -> DeviceError? {
+    /// Sends the hello, a viewport when there is one, and starts the pings, then waits for the first window list; nil, or
+    /// why there was none.
+    func beginSession(
+        _ hello: Hello, viewport: [UInt8]? = nil, servedWithin limit: Duration
+    ) async -> DeviceError? {
         queueMessage(.hello, hello.encode())
+        if let viewport { queueMessage(.viewport, viewport) }
         tick()
         setDeadline(limit)
         await withTaskCancellationHandler {
@@ -49,12 +53,12 @@ extension HostConnection {
         let verified = session?.received(message, at: monotonicNow())
         switch message.header.kind {
         case .windowList:
-            if let list = WindowListFacts(message.payload) { onNote(.windowList(list)) }
-        case .hostInfo: onNote(.hostInfo(verified))
+            if let list = WindowListFacts(message.payload) { note(.windowList(list)) }
+        case .hostInfo: note(.hostInfo(verified))
         case .pong:
             if message.payload == fencePing, fencePing != nil {
                 fencePing = nil
-                onNote(.fencePassed)
+                note(.fencePassed)
             }
         default: break
         }

@@ -51,7 +51,9 @@ actor HostConnection {
     /// has sent its hello. nil on a pairing connection.
     var session: SessionTracker?
     /// Told of what a session is about, as it comes in and before anybody reads it.
-    let onNote: @Sendable (SessionNote) -> Void
+    private let onNote: @Sendable (SessionNote) -> Void
+    /// The same, for whoever took the session over.
+    private var follower: (@Sendable (SessionNote) -> Void)?
     /// The ping of a fence that is not answered yet.
     var fencePing: [UInt8]?
     /// Who waits for the first window list.
@@ -324,7 +326,20 @@ actor HostConnection {
         servedWaiter = nil
         wakeReaders()
         resumeDrained()
-        onNote(.ended)
+        note(.ended)
+    }
+
+    /// Tells those who want to know.
+    func note(_ note: SessionNote) {
+        onNote(note)
+        follower?(note)
+    }
+
+    /// Tells `follower` too, from here on; answers what has been seen before.
+    func follow(_ follower: @escaping @Sendable (SessionNote) -> Void) -> SessionTracker? {
+        self.follower = follower
+        if hasEnded { follower(.ended) }
+        return session
     }
 
     /// Ends the connection with "no answer" after `limit`, unless it is cleared or set again before.

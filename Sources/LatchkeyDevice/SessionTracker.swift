@@ -18,7 +18,11 @@ struct SessionTracker: Sendable {
     /// The first one; nothing follows it.
     private(set) var goodbye: Goodbye?
     /// The first window list that decoded has come: the device counts as connected (01 section 2.2).
-    private(set) var isServed = false
+    var isServed: Bool { windowList != nil }
+    /// The last one.
+    private(set) var windowList: WindowListFacts?
+    /// `issuedAt` of the newest host info that holds; 0 before.
+    private(set) var newestInfo = 0.0
     /// As the pongs measured them.
     private(set) var roundTrips = RoundTrips()
     private var liveness: Liveness
@@ -59,7 +63,7 @@ struct SessionTracker: Sendable {
         kinds[message.header.kind.rawValue, default: 0] += 1
         switch message.header.kind {
         case .windowList:
-            if !isServed { isServed = WindowListFacts(message.payload) != nil }
+            if let list = WindowListFacts(message.payload) { windowList = list }
         case .pong:
             measure(message.payload, at: now)
         case .goodbye:
@@ -68,6 +72,7 @@ struct SessionTracker: Sendable {
         case .hostInfo:
             let verified = HostInfoCheck.verify(payload: message.payload, session: host)
             if hostInfo != .bad { hostInfo = verified == nil ? .bad : .verified }
+            if let verified { newestInfo = max(newestInfo, verified.info.issuedAt) }
             return verified
         default: break
         }

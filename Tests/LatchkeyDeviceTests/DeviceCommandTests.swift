@@ -23,16 +23,25 @@ struct DeviceCommandTests {
         Row(
             arguments: ["pair", "--code", "4829", "1355", "7208", "--host", "h:1"],
             want: .pairCode("4829 1355 7208", host: "h:1")),
-        Row(arguments: ["connect"], want: .connect(host: nil, place: nil, door: nil, seconds: nil)),
+        Row(
+            arguments: ["connect", "--follow", "--seconds", "9"],
+            want: .connect(host: nil, place: nil, door: nil, seconds: 9, isKept: true)),
+        Row(arguments: ["dial"], want: .dial(host: nil, place: nil, door: nil)),
+        Row(
+            arguments: ["dial", "B9X7", "--host", "[::1]:1", "--door", "remote"],
+            want: .dial(host: "B9X7", place: "[::1]:1", door: "remote")),
+        Row(
+            arguments: ["connect"],
+            want: .connect(host: nil, place: nil, door: nil, seconds: nil, isKept: false)),
         Row(
             arguments: ["connect", "B9X7HK54M3T21PDW", "--door", "home", "--seconds", "2.5"],
-            want: .connect(host: "B9X7HK54M3T21PDW", place: nil, door: "home", seconds: 2.5)),
+            want: .connect(host: "B9X7HK54M3T21PDW", place: nil, door: "home", seconds: 2.5, isKept: false)),
         Row(
             arguments: ["connect", "127.0.0.1:7455"],
-            want: .connect(host: nil, place: "127.0.0.1:7455", door: nil, seconds: nil)),
+            want: .connect(host: nil, place: "127.0.0.1:7455", door: nil, seconds: nil, isKept: false)),
         Row(
             arguments: ["connect", "B9X7", "--host", "[::1]:1"],
-            want: .connect(host: "B9X7", place: "[::1]:1", door: nil, seconds: nil)),
+            want: .connect(host: "B9X7", place: "[::1]:1", door: nil, seconds: nil, isKept: false)),
         Row(arguments: ["hosts"], want: .hosts),
         Row(arguments: ["forget", "X"], want: .forget("X")),
         Row(arguments: ["forget", "--", "--x"], want: .forget("--x")),
@@ -73,7 +82,7 @@ struct DeviceCommandTests {
         (.goodbye, true, 1), (.refused, true, 1), (.refused, false, 3), (.noAnswer, false, 3),
         (.nameNotFound, false, 3),
         (.notSill, true, 3), (.unknownHost, false, 4), (.wrongHost, true, 5), (.badAnswer, true, 5),
-        (.badLink, false, 2),
+        (.vpnOff, false, 3), (.localNetwork, false, 3), (.badLink, false, 2),
         (.codeTypo, false, 2), (.noAddress, false, 2),
     ]
 
