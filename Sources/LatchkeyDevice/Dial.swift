@@ -72,10 +72,9 @@ struct Dial: Sendable {
         /// What is known of the ways its connections took.
         fileprivate var tunnels: [Bool?] = []
 
-        /// Whether its way used a tunnel; nil when nobody knows.
+        /// False when its ways are known to have used no tunnel; nil otherwise, since no more is asked.
         fileprivate var usedTunnel: Bool? {
-            if tunnels.contains(true) { return true }
-            return !tunnels.isEmpty && tunnels.allSatisfy { $0 == false } ? false : nil
+            !tunnels.isEmpty && tunnels.allSatisfy { $0 == false } ? false : nil
         }
     }
 

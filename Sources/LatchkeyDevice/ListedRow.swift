@@ -4,7 +4,7 @@ internal import Wire
 
 /// One record of a host that the network browser lists (02 section 7.3).
 package struct ListedRow: Sendable, Equatable {
-    /// Tells rows apart: name, type, domain and network.
+    /// Tells rows apart: name, type and domain, and whatever else makes two records of one name two (``BrowseBook``).
     package var id: String
     /// The record's name, which anybody can take.
     package var name: String

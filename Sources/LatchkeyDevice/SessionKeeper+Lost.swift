@@ -46,7 +46,7 @@ extension SessionKeeper {
 
     mutating func lose(_ live: Live, _ gone: Gone, at now: MonotonicTime) -> [Effect] {
         var loss = ReconnectSchedule.Loss(hostID: facts.host.id, at: gone.at)
-        loss.bonjourName = live.rowName ?? facts.host.bonjourName
+        loss.bonjourName = bonjourName
         loss.wasPeerToPeer = live.isPeerToPeer
         loss.goodbye = gone.goodbye?.reason
         loss.comingBack = gone.goodbye?.comingBack ?? .everywhere

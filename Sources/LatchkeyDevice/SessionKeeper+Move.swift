@@ -28,6 +28,7 @@ extension SessionKeeper {
         var live = Live(number: move.dial.number, door: .home, launchID: move.judge.launchID)
         if case .verified(let verified) = seen?.info { live.newestInfo = verified.info.issuedAt }
         live.rowName = move.dial.row.row.name
+        bonjourName = live.rowName
         phase = .live(live, gone: nil)
         self.move = nil
         coming = nil

@@ -91,6 +91,8 @@ struct SessionKeeper: Sendable {
 
     let facts: Facts
     var phase: Phase
+    /// The name of the row that the host was last reached by.
+    var bonjourName: String?
     /// As listed, in display order.
     var rows: [BrowsedRow] = []
     /// The host's rows, with the times since when.
@@ -111,6 +113,7 @@ struct SessionKeeper: Sendable {
     /// A session that is served.
     init(_ facts: Facts, live: Live, at now: MonotonicTime) {
         self.facts = facts
+        bonjourName = live.rowName ?? facts.host.bonjourName
         lastNumber = live.number
         phase = .live(live, gone: nil)
         beginComing(live, at: now)
@@ -140,7 +143,7 @@ struct SessionKeeper: Sendable {
         // A plain door is never dialled by its row (02 section 7.3), so it counts as no listing.
         self.rows = rows.filter(\.row.isTLS)
         let own = self.rows.map(\.row).filter {
-            $0.isOf(hostID: facts.host.id, bonjourName: facts.host.bonjourName)
+            $0.isOf(hostID: facts.host.id, bonjourName: bonjourName)
         }
         let wasListed = !networkRows.isEmpty
         book.update(own, at: now)
@@ -207,6 +210,7 @@ struct SessionKeeper: Sendable {
         if let dial = rowDial, dial.number == number {
             live.isPeerToPeer = dial.row.row.isPeerToPeer
             live.rowName = dial.row.row.name
+            bonjourName = live.rowName
         } else if remoteDial != number {
             return [.giveUp(number)]
         }

@@ -120,6 +120,17 @@ struct DialTests {
                 "0.1 served 1.0.0.2",
             ]),
         Row(
+            testDescription: "a name without an address is not waited for", places: [place("c.example")],
+            names: ["c.example": []], want: ["0.0 resolve c.example"], failure: .nameNotFound),
+        Row(
+            testDescription: "the most telling address of a name says why", places: [place("d.example")],
+            answers: ["1.0.0.1": .ends(.closed, after: 0), "1.0.0.2": .ends(.notTLS, after: 0)],
+            names: ["d.example": ["1.0.0.1", "1.0.0.2"]],
+            want: [
+                "0.0 resolve d.example", "0.0 connect 1.0.0.1", "0.0 ended 1.0.0.1", "0.0 connect 1.0.0.2",
+                "0.0 ended 1.0.0.2",
+            ], failure: .refused),
+        Row(
             testDescription: "nothing to dial", places: [], want: [], failure: .noAnswer),
     ]
 
@@ -256,6 +267,16 @@ struct DialTests {
                 "1.5 close 192.168.1.21",
             ])
         #expect(dial.outcome == .failed(.wrongHost))
+        #expect(dial.attempts.map(\.state) == [.ended(.pinMismatch, .wrongHost), .givenUp, .waiting])
+        // Nor at the other addresses of a name.
+        network.names["desk.local"] = (.success(["192.168.1.20", "192.168.1.21", "192.168.1.22"]), 0)
+        #expect(
+            Self.live([Self.place("desk.local")], network, isRow: true).log.suffix(2) == [
+                "1.5 close 192.168.1.21", "1.5 close 192.168.1.22",
+            ])
+        network.answers["192.168.1.20"] = .ends(.pinMismatch, after: 0)
+        let (named, _) = Self.live([Self.place("desk.local")], network, isRow: true)
+        #expect(named == ["0.0 resolve desk.local", "0.0 connect 192.168.1.20", "0.0 ended 192.168.1.20"])
     }
 
     @Test("what comes late is closed, or nothing")
@@ -268,6 +289,12 @@ struct DialTests {
         #expect(dial.advance(at: .seconds(30)) == [])
         #expect(dial.outcome == .served(Dial.Connection(place: 0, number: 0)))
         #expect(dial.attempts.map(\.state) == [.won, .waiting])
+        // A window list of one that has not won serves nobody.
+        var running = Dial([Self.place("1.0.0.1"), Self.place("1.0.0.2")], at: .seconds(0))
+        _ = running.advance(at: .seconds(0))
+        _ = running.advance(at: .seconds(1))
+        running.served(other, at: .seconds(1))
+        #expect(running.outcome == .running)
     }
 
     @Test("sixteen addresses of one name, and no more")
