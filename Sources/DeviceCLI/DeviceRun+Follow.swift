@@ -41,7 +41,7 @@ extension DeviceRun {
         let saved = (try? device.host(session.host.id)) ?? session.host
         let change = last.change.withLock { $0 }
         var report = ConnectReport(
-            host: saved, door: await kept.door ?? session.door, summary: await kept.summary(), ended: .closed)
+            host: saved, door: await kept.door, summary: await kept.summary(), ended: .closed)
         var code = ExitCode.done
         switch end {
         case .time: report.ended = .seconds

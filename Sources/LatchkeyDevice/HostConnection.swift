@@ -119,7 +119,6 @@ actor HostConnection {
     }
 
     private func ready(_ readiness: SocketWatch.Readiness) {
-        watch?.received(readiness)
         guard phase != .ended, let socket = socket?.socket.descriptor, socket >= 0 else { return }
         switch readiness {
         case .reading: readSocket()

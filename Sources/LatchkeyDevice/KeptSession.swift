@@ -70,6 +70,7 @@ public actor KeptSession {
         self.options = options
         self.rows = rows
         first = session
+        door = session.door
         (inputs, feed) = AsyncStream.makeStream(of: Input.self)
     }
 
@@ -78,8 +79,8 @@ public actor KeptSession {
         self.init(session, of: device, rows: nil, options: options)
     }
 
-    /// The door that serves it; nil while none does.
-    public var door: HostDoor? { current.flatMap { sessions[$0]?.door } }
+    /// The door that serves it, or did last.
+    public private(set) var door: HostDoor
 
     /// What has been seen so far, over all connections.
     public func summary() async -> SessionSummary {
@@ -177,6 +178,7 @@ public actor KeptSession {
     private func adopt(_ number: Int, _ session: Session) async {
         if session.door == .remote { await session.connection.isRemote() }
         sessions[number] = session
+        door = session.door
         reading.append(number)
         current = number
         resumeSends()

@@ -14,7 +14,7 @@ import Wire
 @testable import LatchkeyDevice
 
 /// The device's kept session at this host's own doors: 06 B4 and B7 from end to end.
-@Suite("A kept session at the doors")
+@Suite("A kept session at the doors", .timeLimit(.minutes(1)))
 struct ComingHomeTests {
     /// A streaming process that two sessions, one after the other, are relayed to. It numbers what it sends to each, and
     /// sends a frame before each answer to a ping.
