@@ -92,11 +92,18 @@ public actor KeptSession {
     }
 
     /// Sends one message; waits while the session is being handed over, and while it is lost. Throws `closed` once it is
-    /// over, and what ended the connection when it ends meanwhile: then the message may have been lost with it.
+    /// over or its task is cancelled, and what ended the connection when it ends meanwhile: then the message may have been
+    /// lost with it.
     public func send(kind: UInt8, _ payload: [UInt8]) async throws(DeviceError) {
         while current == nil || isFenced {
             if hasEnded { throw DeviceError(.closed, "the session is over") }
-            await withCheckedContinuation { sendWaiters.append($0) }
+            if Task.isCancelled { throw DeviceError(.closed, "the message was given up") }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { sendWaiters.append($0) }
+            } onCancel: {
+                // All of them look again, and the others wait on.
+                Task { await self.resumeSends() }
+            }
         }
         guard let current, let session = sessions[current] else {
             throw DeviceError(.closed, "the session is over")

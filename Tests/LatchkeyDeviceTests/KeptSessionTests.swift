@@ -216,6 +216,9 @@ struct KeptSessionTests {
         let rows = ScriptedRows()
         let diary = try await Self.keep(session, of: test, rows: rows) { kept, diary in
             await diary.wait(for: .lost)
+            let givenUp = Task { try await kept.send(kind: 8, [8]) }
+            givenUp.cancel()
+            #expect(await failure { try await givenUp.value }?.code == .closed)
             async let sent: Void = kept.send(kind: 8, [9])
             rows.list([try ScriptedRows.row(host, of: saved.id)])
             await diary.wait(for: .connected, count: 2)
