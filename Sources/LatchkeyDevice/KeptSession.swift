@@ -27,7 +27,7 @@ public actor KeptSession {
     }
 
     /// What happens around the keeper.
-    private enum Input: Sendable {
+    enum Input: Sendable {
         case rows([BrowsedRow])
         case network(DeviceNetwork)
         case note(Int, SessionNote)
@@ -36,10 +36,10 @@ public actor KeptSession {
         case timer
     }
 
-    private let device: Device
-    private let options: Options
+    let device: Device
+    let options: Options
     private let rows: (any RowSource)?
-    private let first: Session
+    let first: Session
     private var keeper: SessionKeeper?
     private var sessions: [Int: Session] = [:]
     /// The session that is read, and those that follow it.
@@ -49,7 +49,7 @@ public actor KeptSession {
     /// A fence holds what is to be sent.
     private var isFenced = false
     private var sendWaiters: [CheckedContinuation<Void, Never>] = []
-    private var dials: [Int: Task<Void, Never>] = [:]
+    var dials: [Int: Task<Void, Never>] = [:]
     /// Where each dial's session is, for the record of its host.
     private var places: [Int: (place: DialCandidate, row: ListedRow?)] = [:]
     /// The device's way to the world when it was last looked at.
@@ -58,7 +58,7 @@ public actor KeptSession {
     private var totals = SessionTotals()
     private var hasEnded = false
     private let inputs: AsyncStream<Input>
-    private let feed: AsyncStream<Input>.Continuation
+    let feed: AsyncStream<Input>.Continuation
 
     private static let firstNumber = 0
 
@@ -337,56 +337,6 @@ public actor KeptSession {
         let waiters = sendWaiters
         sendWaiters = []
         waiters.forEach { $0.resume() }
-    }
-
-    // MARK: Dialling
-
-    private func remotePlaces() -> [DialCandidate] {
-        let host = (try? device.host(first.host.id)) ?? first.host
-        return device.candidates(for: host).filter { $0.door == .remote }
-    }
-
-    private func remoteTargets() -> [DialRun.Target] {
-        remotePlaces().compactMap { try? device.target($0, of: first.host) }
-    }
-
-    private func dialRow(
-        _ number: Int, _ row: BrowsedRow, interface: String?, isMove: Bool, _ group: inout TaskGroup<Void>
-    ) {
-        let targets = row.endpoints.compactMap { endpoint in
-            try? device.target(
-                DialCandidate(row: endpoint, isPeerToPeer: row.row.isPeerToPeer, interface: interface),
-                of: first.host)
-        }
-        let pace = HomeComing.pace(isWired: interface != nil, isMove: isMove)
-        dial(number, targets, pace: pace, row: row, &group)
-    }
-
-    private func dial(
-        _ number: Int, _ targets: [DialRun.Target], pace: DialRace.Pace = .dial, row: BrowsedRow? = nil,
-        _ group: inout TaskGroup<Void>
-    ) {
-        let (device, host, feed) = (device, first.host, feed)
-        let viewport = row == nil ? nil : options.homeViewport
-        // A task of its own, so that it alone can be given up; the group waits for it.
-        let task = Task {
-            let network = await blocking { DeviceNetwork.read() } ?? DeviceNetwork(nil)
-            var run = device.run(targets, on: network, host: host)
-            run.pace = pace
-            run.isRow = row != nil
-            run.viewport = viewport
-            let save = run.onNote
-            run.onNote = { note in
-                save(note)
-                feed.yield(.note(number, note))
-            }
-            let (session, report) = await device.open(host, run)
-            if Task.isCancelled { await session?.close() }
-            let place = report.winner.map { targets[$0].place }
-            feed.yield(.dialled(number, Task.isCancelled ? nil : session, place, row?.row, report))
-        }
-        dials[number] = task
-        group.addTask { await task.value }
     }
 
     private func arm(_ group: inout TaskGroup<Void>) {
