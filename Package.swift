@@ -110,7 +110,10 @@ let package = Package(
             "VPNFacts", "Wire"),
         tests("EventLoop", "Bytes", "EventLoop", "Sockets", "Wire"),
         tests("Sockets", "Bytes", "Sockets", "Wire"), tests("Bytes", "Bytes"),
-        tests("Doors", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "Policy", "Sockets", "Wire"),
+        tests(
+            "Doors", "Bytes", "Core", "CryptoEngine", "Doors", "EventLoop", "LatchkeyDevice", "Policy",
+            "Sockets",
+            "Wire"),
         tests("LocalAPI", "APITypes", "Bytes", "LocalAPI", "Sockets", "Wire"),
         tests(
             "LatchkeyDevice", "Bytes", "CryptoEngine", "DeviceCLI", "LatchkeyDevice", "Policy", "Sockets",

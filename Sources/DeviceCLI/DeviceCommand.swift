@@ -12,7 +12,8 @@ package struct DeviceCommand: Equatable, Sendable {
         /// `code`: the digits that the host shows already.
         case ask(host: String, cable: Bool, code: String?)
         /// `host` nil: the only saved host.
-        case connect(host: String?, place: String?, door: String?, seconds: Double?)
+        case connect(host: String?, place: String?, door: String?, seconds: Double?, isKept: Bool)
+        case dial(host: String?, place: String?, door: String?)
         case browse(until: BrowseEnd)
         case hosts
         case forget(String)
@@ -64,9 +65,12 @@ package struct UsageError: Error, Equatable, Sendable {
 }
 
 extension DeviceCommand {
+    /// Its word, for messages.
+    var verb: String { if case .dial = action { "dial" } else { "connect" } }
+
     /// Every command, in the order help shows them.
     package static let names = [
-        "pair", "ask", "connect", "browse", "hosts", "forget", "help", "version",
+        "pair", "ask", "connect", "dial", "browse", "hosts", "forget", "help", "version",
     ]
 
     private static let valued: Set<String> = [
@@ -76,9 +80,9 @@ extension DeviceCommand {
     private static let flags: Set<String> = ["--cable", "--follow", "--json", "--help", "-h", "--version"]
     /// Options that belong to one command or two; all others are for every command.
     private static let owners: [String: Set<String>] = [
-        "--host": ["pair", "ask", "connect"], "--code": ["pair"], "--cable": ["ask"], "--then-code": ["ask"],
-        "--door": ["connect"], "--seconds": ["connect", "browse"], "--follow": ["browse"],
-        "--app-version": ["connect"],
+        "--host": ["pair", "ask", "connect", "dial"], "--code": ["pair"], "--cable": ["ask"],
+        "--then-code": ["ask"], "--door": ["connect", "dial"], "--seconds": ["connect", "browse"],
+        "--follow": ["connect", "browse"], "--app-version": ["connect", "dial"],
     ]
 
     /// Reads arguments, the program's name left out. Options may stand before or after the command.
@@ -194,7 +198,13 @@ extension DeviceCommand {
                 host: host, cable: options["--cable"] != nil,
                 code: code.map { ([$0] + rest).joined(separator: " ") })
         case "connect":
-            return try connect(words, options)
+            let (host, place) = try target(command, words, options)
+            return .connect(
+                host: host, place: place, door: options["--door"], seconds: try seconds(options, command),
+                isKept: options["--follow"] != nil)
+        case "dial":
+            let (host, place) = try target(command, words, options)
+            return .dial(host: host, place: place, door: options["--door"])
         case "browse":
             try exactly(0, "nothing")
             let isFollowing = options["--follow"] != nil
@@ -234,25 +244,24 @@ extension DeviceCommand {
         return number
     }
 
-    private static func connect(
-        _ words: [String], _ options: [String: String]
-    ) throws(UsageError) -> Action {
+    /// The saved host, and the place to dial when one is named.
+    private static func target(
+        _ command: String, _ words: [String], _ options: [String: String]
+    ) throws(UsageError) -> (host: String?, place: String?) {
         if words.count > 1 {
-            throw UsageError(message: "\(words[1]) is one word too many", command: "connect")
+            throw UsageError(message: "\(words[1]) is one word too many", command: command)
         }
         if let door = options["--door"], HostDoor(rawValue: door) == nil {
-            throw UsageError(message: "--door is home or remote", command: "connect")
+            throw UsageError(message: "--door is home or remote", command: command)
         }
-        let seconds = try seconds(options, "connect")
-        var host = words.first
-        var place = options["--host"]
+        let place = options["--host"]
         // An ID has neither colon nor dot; an address to dial has one or the other.
-        if let word = host, word.contains(":") || word.contains(".") || word.lowercased() == "localhost" {
-            guard place == nil else {
-                throw UsageError(message: "\(word) and --host both say where to connect", command: "connect")
-            }
-            (host, place) = (nil, word)
+        guard let word = words.first,
+            word.contains(":") || word.contains(".") || word.lowercased() == "localhost"
+        else { return (words.first, place) }
+        guard place == nil else {
+            throw UsageError(message: "\(word) and --host both say where to connect", command: command)
         }
-        return .connect(host: host, place: place, door: options["--door"], seconds: seconds)
+        return (nil, word)
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
+internal import LatchkeyDevice
 internal import Sockets
 internal import Synchronization
 internal import Terminal
+internal import Wire
 
 extension DeviceConsole {
     /// This process's own streams, environment and signals. To be made before anything else, so that every thread that
@@ -13,7 +15,8 @@ extension DeviceConsole {
         return DeviceConsole(
             write: { StandardStream.output.write($0) }, complain: { StandardStream.error.write($0) },
             environment: environmentVariable, isRoot: Terminal.isRoot(), machineName: machineName(),
-            stopRequest: { await stops.wait() })
+            stopRequest: { await stops.wait() }, rows: { HostBrowser(device: $0) }, now: { wallNow().seconds }
+        )
     }
 
     /// The machine's pretty name, else its host name.

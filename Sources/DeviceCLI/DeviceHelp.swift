@@ -15,6 +15,7 @@ enum DeviceHelp {
         case "ask": ask
         case "connect": connect
         case "browse": browse
+        case "dial": dial
         case "hosts":
             """
             latchkey-device hosts
@@ -40,7 +41,10 @@ enum DeviceHelp {
           latchkey-device pair --code CODE --host HOST:PORT   pair by the twelve digits
           latchkey-device ask --host HOST:PORT [--cable]      ask the host to pair, or to show its code
           latchkey-device connect [HOSTID] [--host HOST:PORT] [--door home|remote] [--seconds N]
+                                  [--follow]                  keep it: come back after a loss, come home when listed
           latchkey-device connect HOST:PORT                   the same, with the only saved host
+          latchkey-device dial [HOSTID] [--host HOST:PORT] [--door home|remote]
+                                                              show how the host's addresses are dialled
           latchkey-device browse [--seconds N | --follow]     list the hosts on the networks here
           latchkey-device hosts                               list saved hosts
           latchkey-device forget HOSTID
@@ -80,16 +84,36 @@ enum DeviceHelp {
         """ + everywhere + exits
 
     private static let connect = """
-        latchkey-device connect [HOSTID] [--host HOST:PORT] [--door home|remote] [--seconds N]
+        latchkey-device connect [HOSTID] [--host HOST:PORT] [--door home|remote] [--seconds N] [--follow]
         latchkey-device connect HOST:PORT
 
         Opens a session with a saved host and says what comes of it: its signed self-description (verified or not), the
         kinds of messages received, bytes, round trip, its goodbye. Without HOSTID exactly one host must be saved. Dials
-        the host's saved addresses, and first a host on this machine whose endpoints.json can be read.
+        the host's saved addresses, and first a host on this machine whose endpoints.json can be read: one a second, or as
+        soon as the one before has ended; the first that shows the saved key is it (`latchkey-device dial` shows it).
+
+        With --follow the session is kept. When it ends by itself the host is looked for on the network and, after 3
+        seconds, at its remote addresses, for two minutes; its goodbye may say otherwise. A remote session moves to the
+        home door when the host is listed on this network for 2 seconds, unless --door remote was given. Each change is
+        one line; with --json one object.
 
           --host HOST:PORT   dial only this place
           --door home|remote the door it is; without --host, the door to use
           --seconds N        end after N seconds (default: when the host ends it, or Ctrl-C)
+          --follow           keep the session, and print what becomes of it
+          --app-version V    the version this device says it has
+          --runtime-dir DIR  where a host on this machine keeps endpoints.json
+
+        """ + everywhere + exits
+
+    private static let dial = """
+        latchkey-device dial [HOSTID] [--host HOST:PORT] [--door home|remote]
+
+        Dials a saved host as `connect` does and shows it: the addresses in their order, when each attempt began and
+        ended, how it ended, and which one the host served, or else why none. Leaves again after the first window list.
+
+          --host HOST:PORT   dial only this place
+          --door home|remote the door it is; without --host, the door to use
           --app-version V    the version this device says it has
           --runtime-dir DIR  where a host on this machine keeps endpoints.json
 

@@ -29,7 +29,7 @@ struct ConnectReport: Sendable {
 }
 
 extension DeviceRun {
-    private enum SessionEnd: Sendable {
+    enum SessionEnd: Sendable {
         case host(DeviceError?)
         case time
         case stop(ExitCode)
@@ -37,7 +37,7 @@ extension DeviceRun {
 
     /// `connect`: dials, follows the session to its end, reports.
     func connect(
-        _ word: String?, place: String?, door: HostDoor?, seconds: Double?
+        _ word: String?, place: String?, door: HostDoor?, seconds: Double?, isKept: Bool
     ) async throws(DeviceError) -> ExitCode {
         let device = try openDevice()
         let host = try chosenHost(word, device)
@@ -63,6 +63,9 @@ extension DeviceRun {
                     ended: ended,
                     error: error))
             throw error
+        case .finished(.success(let session)) where isKept:
+            return try await keep(
+                session, device: device, seconds: seconds, isConnectRemotely: door == .remote)
         case .finished(.success(let session)):
             return try await follow(session, device: device, seconds: seconds)
         }
@@ -121,7 +124,7 @@ extension DeviceRun {
         }
     }
 
-    private func report(_ report: ConnectReport) {
+    func report(_ report: ConnectReport) {
         if command.json {
             console.write(DeviceOutput.json(report))
         } else if report.summary != nil {
@@ -129,7 +132,8 @@ extension DeviceRun {
         }
     }
 
-    private func chosenHost(_ word: String?, _ device: Device) throws(DeviceError) -> SavedHost {
+    /// The host that is meant: the only one, when none is named.
+    func chosenHost(_ word: String?, _ device: Device) throws(DeviceError) -> SavedHost {
         if let word { return try find(word, device) }
         let hosts = try device.hosts()
         if hosts.count == 1 { return hosts[0] }
@@ -137,11 +141,11 @@ extension DeviceRun {
             .unknownHost,
             hosts.isEmpty
                 ? "no host is saved yet; pair first"
-                : "\(hosts.count) hosts are saved; say which: connect HOSTID")
+                : "\(hosts.count) hosts are saved; say which: \(command.verb) HOSTID")
     }
 
     /// Where to dial. A named place alone, when there is one; else a host on this machine, then what is saved.
-    private func places(
+    func places(
         of host: SavedHost, place: String?, door: HostDoor?, _ device: Device
     ) throws(DeviceError) -> [DialCandidate] {
         if let place {

@@ -61,9 +61,12 @@ struct DeviceRun: Sendable {
             }
         case .ask(let place, let cable, let code): return try await ask(place, cable: cable, code: code)
         case .browse(let until): return try await browse(until: until)
-        case .connect(let word, let place, let door, let seconds):
+        case .connect(let word, let place, let door, let seconds, let isKept):
             return try await connect(
-                word, place: place, door: door.flatMap { HostDoor(rawValue: $0) }, seconds: seconds)
+                word, place: place, door: door.flatMap { HostDoor(rawValue: $0) }, seconds: seconds,
+                isKept: isKept)
+        case .dial(let word, let place, let door):
+            return try await dial(word, place: place, door: door.flatMap { HostDoor(rawValue: $0) })
         }
         return .done
     }

@@ -5,30 +5,47 @@ internal import Synchronization
 
 /// Runs something that blocks or computes for long (a name look-up, PBKDF2) away from the tasks that serve connections.
 ///
-/// Returns nil when it took longer than `limit`; the work itself cannot be stopped and ends unheard.
+/// Returns nil when it took longer than `limit`, or when the task is cancelled; the work itself cannot be stopped and ends unheard.
 func blocking<R: Sendable>(within limit: Duration? = nil, _ work: @escaping @Sendable () -> R) async -> R? {
     let pending = FirstAnswer<R>()
-    return await withCheckedContinuation { continuation in
-        pending.set(continuation)
-        DispatchQueue.global().async { pending.answer(work()) }
-        if let limit {
-            DispatchQueue.global().asyncAfter(deadline: .now() + limit.dispatchInterval) {
-                pending.answer(nil)
+    return await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+            pending.set(continuation)
+            DispatchQueue.global().async { pending.answer(work()) }
+            if let limit {
+                DispatchQueue.global().asyncAfter(deadline: .now() + limit.dispatchInterval) {
+                    pending.answer(nil)
+                }
             }
         }
+    } onCancel: {
+        pending.answer(nil)
     }
 }
 
 /// A continuation that only the first answer resumes.
 private final class FirstAnswer<R: Sendable>: Sendable {
-    private let waiting = Mutex<CheckedContinuation<R?, Never>?>(nil)
+    private struct State {
+        var waiting: CheckedContinuation<R?, Never>?
+        /// The answer that came before anybody waited.
+        var early: R??
+    }
 
-    func set(_ continuation: CheckedContinuation<R?, Never>) { waiting.withLock { $0 = continuation } }
+    private let state = Mutex(State())
+
+    func set(_ continuation: CheckedContinuation<R?, Never>) {
+        let early = state.withLock { state in
+            if state.early == nil { state.waiting = continuation }
+            return state.early
+        }
+        if let early { continuation.resume(returning: early) }
+    }
 
     func answer(_ value: R?) {
-        let continuation = waiting.withLock { waiting in
-            defer { waiting = nil }
-            return waiting
+        let continuation = state.withLock { state in
+            if state.waiting == nil, state.early == nil { state.early = .some(value) }
+            defer { state.waiting = nil }
+            return state.waiting
         }
         continuation?.resume(returning: value)
     }

@@ -53,7 +53,12 @@ enum ConnectionFailure {
     static func meaning(of error: SocketError, _ facts: Facts) -> DeviceError {
         guard facts.stage == .connecting else { return ended(facts) }
         if error.isRefused { return DeviceError(.refused, "nothing listens there: \(error.message)") }
-        return DeviceError(.noAnswer, "no answer: \(error.message)")
+        if error.isBrokenOff {
+            return DeviceError(.refused, "the connection was broken off: \(error.message)", reachedPeer: true)
+        }
+        var failure = DeviceError(.noAnswer, "no answer: \(error.message)")
+        failure.attemptEnd = error.isTimedOut || error.isUnreachable ? .silent : .other
+        return failure
     }
 
     /// Nothing came in time.

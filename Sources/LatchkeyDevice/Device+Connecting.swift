@@ -1,121 +1,136 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Policy
 internal import Sockets
 internal import Wire
 
-/// One place where a saved host may be, and the door it would be.
-public struct DialCandidate: Sendable, Hashable {
-    /// Where to dial; without a port the host's remote port.
-    public var endpoint: Endpoint
-    /// The door it is taken for.
-    public var door: HostDoor
-    /// One of the host's saved addresses: worth remembering when it works.
-    var isSaved = false
-    /// An address that another machine may have on another network, so that another key there means nothing (06 B3).
-    var meansLittle = false
-    /// How a session there is named to people.
-    var route: String
-
-    /// A place a person named.
-    public init(_ endpoint: Endpoint, door: HostDoor) {
-        self.endpoint = endpoint
-        self.door = door
-        route = door == .home ? "on this network" : "by address"
-    }
-
-    /// A door of a host on this very machine, found by the file it keeps there; another host may have written it.
-    public init(onThisMachine endpoint: Endpoint, door: HostDoor) {
-        self.endpoint = endpoint
-        self.door = door
-        meansLittle = true
-        route = door == .home ? "on this host" : "by address"
-    }
-
-    /// One of the host's saved addresses. Throws `badAddress` for one that no parser takes.
-    init(_ address: SavedAddress, of host: SavedHost) throws(DeviceError) {
-        let port = address.port ?? host.remotePort
-        let text = address.host.contains(":") ? "[\(address.host)]:\(port)" : "\(address.host):\(port)"
-        endpoint = try Endpoint(text)
-        // What a host says of itself are addresses of its remote door. What a person typed with another port than that
-        // door's is most likely the home door.
-        let isTyped = host.typedAddresses.contains(address) && !host.addresses.contains(address)
-        door = isTyped && port != host.remotePort ? .home : .remote
-        isSaved = door == .remote
-        let tailscale = SavedAddress.isTailscaleShape(address.host)
-        meansLittle = address.kind == "lan" && !tailscale
-        route = door == .home ? "on this network" : Route.dialled(kind: address.kind, via: address.via)
-    }
-}
-
 extension Device {
-    /// How long the host may take to its first window list (06 B3).
-    private static let servedLimit: Duration = .seconds(10)
-    /// The whole dial, whatever the number of addresses.
-    private static let dialLimit: Duration = .seconds(20)
-
-    /// The places of a saved host, in dial order (06 B2).
+    /// The places of a saved host, in dial order on the networks that this device is on now (06 B2).
     public func candidates(for host: SavedHost) -> [DialCandidate] {
-        DialOrder.addresses(of: host).compactMap { try? DialCandidate($0, of: host) }
+        candidates(for: host, on: DeviceNetwork.read())
+    }
+
+    func candidates(for host: SavedHost, on network: DeviceNetwork) -> [DialCandidate] {
+        DialOrder.addresses(of: host, subnets: network.subnets).compactMap {
+            try? DialCandidate($0, of: host)
+        }
     }
 
     /// Opens a session: pinned to the saved key, and returned once the host has sent its first window list.
     ///
-    /// Dials `places`, or else what is saved, one after the other, each for at most 10 s and all for at most 20 s. Throws
-    /// the most telling failure of all (06 B3): `wrongHost`, `revoked`, `remoteOff`, `busy`, `goodbye`, `refused`,
-    /// `nameNotFound`, `notSill`, `noAnswer`; `noAddress` when there is nothing to dial.
+    /// Dials `places`, or else what is saved, a second apart or as soon as one has ended, each for at most 10 s and all
+    /// for at most 20 s; the first that shows the pinned key is it. A saved address that names one machine anywhere may
+    /// also show the key of a host of the same name that was paired since (06 B1): the session is then that one's, and
+    /// the old record is gone. Throws the most telling failure of all (06 B3): `wrongHost`, `revoked`, `remoteOff`,
+    /// `busy`, `goodbye`, `refused`, `vpnOff`, `nameNotFound`, `localNetwork`, `notSill`, `noAnswer`; `noAddress` when
+    /// there is nothing to dial; `closed` when its task is cancelled.
     public func connect(
         to host: SavedHost, at places: [DialCandidate]? = nil
     ) async throws(DeviceError) -> Session {
-        let places = places ?? candidates(for: host)
+        let (session, report) = try await openSession(to: host, at: places)
+        if let session { return session }
+        throw report.error ?? DeviceError(.noAnswer, "\(host.name) did not answer at any of its addresses")
+    }
+
+    /// Dials as ``connect(to:at:)`` does, tells how each place ended, and leaves again. Throws `noAddress` alone.
+    public func dial(to host: SavedHost, at places: [DialCandidate]? = nil) async throws(DeviceError)
+        -> DialReport
+    {
+        let (session, report) = try await openSession(to: host, at: places)
+        await session?.close()
+        return report
+    }
+
+    private func openSession(
+        to host: SavedHost, at places: [DialCandidate]?
+    ) async throws(DeviceError) -> (Session?, DialReport) {
+        let network = await blocking { DeviceNetwork.read() } ?? DeviceNetwork(nil)
+        let places = places ?? candidates(for: host, on: network)
         guard !places.isEmpty else {
             throw DeviceError(.noAddress, "\(host.name) has no saved address; say where it is (host:port)")
         }
-        let deadline = monotonicNow() + Self.dialLimit
-        var failure: DeviceError?
-        for place in places {
-            let left = deadline - monotonicNow()
-            guard left > .zero else { break }
-            do {
-                return try await connect(to: host, place: place, within: min(left, Self.connectLimit))
-            } catch {
-                if error.code == .closed || error.code == .storage { throw error }
-                let counts = !(error.code == .wrongHost && place.meansLittle && places.count > 1)
-                if counts, error.rank < (failure?.rank ?? .max) { failure = error }
-                // The host itself has spoken; another of its addresses would say the same.
-                if [.revoked, .busy].contains(error.code) { break }
-            }
+        let others = try store.hosts().hosts
+        let targets = try places.map { place throws(DeviceError) in
+            try target(place, of: host, among: others)
         }
-        throw failure ?? DeviceError(.noAnswer, "\(host.name) did not answer at any of its addresses")
+        let (session, report) = await open(host, run(targets, on: network, host: host))
+        if let session, let index = report.winner { note(session, at: targets[index].place) }
+        return (session, report)
     }
 
-    private func connect(
-        to host: SavedHost, place: DialCandidate, within limit: Duration
-    ) async throws(DeviceError) -> Session {
+    /// Where to dial a host, and the keys that count there.
+    func target(
+        _ place: DialCandidate, of host: SavedHost, among others: [SavedHost] = []
+    ) throws(DeviceError) -> DialRun.Target {
         guard let pin = host.pin else { throw DeviceError(.unknownHost, "this host has no pin") }
-        let endpoint = place.endpoint.with(defaultPort: host.remotePort)
-        let connection = try await open(
-            endpoint, alpn: .session, pin: pin, within: limit,
+        var place = place
+        place.endpoint = place.endpoint.with(defaultPort: host.remotePort)
+        let renewed =
+            place.isSaved
+            ? SetUpAgain.acceptable(
+                for: host, at: place.address, among: others, keepLoopback: store.keepLoopback) : []
+        return DialRun.Target(place: place, pins: [pin] + renewed.compactMap(\.pin))
+    }
+
+    /// A dial for a session with `host`.
+    func run(_ targets: [DialRun.Target], on network: DeviceNetwork, host: SavedHost) -> DialRun {
+        let store = store
+        return DialRun(
+            identity: identity, targets: targets, alpn: .session, hello: hello, network: network,
             cap: { header in MessageCaps.hostToDevice(header.kind) },
-            onHostInfo: { [store] verified in
+            onNote: { note in
+                guard case .hostInfo(let verified?) = note else { return }
                 // A change that cannot be stored is made again by the next session's info.
                 _ = try? store.change { $0.apply(verified, keepLoopback: store.keepLoopback) }
+            },
+            onWinner: { place, key in
+                guard key != host.pin else { return }
+                _ = try? store.change {
+                    $0.take(over: host.id, by: key.id.text, at: targets[place].place.address)
+                }
+            },
+            onRevoked: { key in
+                _ = try? store.change { $0.change(key.id.text) { $0.revoked = true } }
             })
-        let hello = Hello(
+    }
+
+    private var hello: Hello {
+        Hello(
             appVersion: description.appVersion, build: description.build, device: description.shown,
             protocolGeneration: 1, audio: description.audio)
-        let failure = await connection.beginSession(hello, servedWithin: Self.servedLimit)
-        if var failure {
-            failure.summary = await connection.summary()
-            if failure.code == .revoked { _ = try? store.change { $0.change(host.id) { $0.revoked = true } } }
-            await connection.close()
-            throw failure
-        }
-        let worked = place.isSaved ? "\(endpoint.host.lowercased())|\(endpoint.port ?? host.remotePort)" : nil
+    }
+
+    /// Saves that a session was served there (06 B1); `row` is the one of the network that it came by.
+    func note(_ session: Session, at place: DialCandidate?, row: ListedRow? = nil) {
+        let endpoint = session.endpoint
+        let port = endpoint.port ?? session.host.remotePort
+        let worked = place?.isSaved == true ? "\(endpoint.host.lowercased())|\(port)" : nil
         let now = wallNow().seconds
-        _ = try? store.change {
-            $0.noteConnected(host.id, remoteAddress: worked, at: now, route: place.route)
+        // What cannot be stored is stored by the next session.
+        _ = try? store.change { list in
+            list.noteConnected(session.host.id, remoteAddress: worked, at: now, route: session.route)
+            guard let row else { return }
+            list.change(session.host.id) {
+                $0.bonjourName = row.name
+                $0.homeTLS = true
+            }
         }
-        return Session(host: host, endpoint: endpoint, door: place.door, connection: connection)
+    }
+
+    /// Carries a dial out.
+    func open(_ host: SavedHost, _ run: DialRun) async -> (Session?, DialReport) {
+        let result = await run.run()
+        var report = result.report
+        guard let connection = result.connection, let index = result.place else { return (nil, report) }
+        let place = run.targets[index].place
+        let route = place.route(usedTunnel: result.usedTunnel)
+        // The record of the key that answered: another one when the host was set up again.
+        let id = await connection.hostFingerprint?.id.text ?? host.id
+        let endpoint = place.endpoint
+        let saved = (try? store.hosts().host(id)) ?? host
+        report.route = route
+        report.host = saved
+        let session = Session(
+            host: saved, endpoint: endpoint, door: place.door, route: route, connection: connection)
+        return (session, report)
     }
 }

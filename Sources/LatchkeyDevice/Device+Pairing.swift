@@ -5,10 +5,6 @@ internal import Sockets
 internal import Wire
 
 extension Device {
-    /// How long one connect may take (02 section 5.1).
-    static let connectLimit: Duration = .seconds(10)
-    /// From the finished handshake to the whole kind 20, this side's own key derivation included.
-    private static let answerLimit: Duration = .seconds(15)
     /// What a `retryAfter` is clamped to, in seconds.
     private static let retryRange = 0.2...10.0
     private static let retryDefault = 1.0
@@ -29,11 +25,14 @@ extension Device {
             )
         }
         let secret = SecretBytes(link.secret)
+        var targets = endpoints.map { $0.with(defaultPort: link.port) }[...]
+        let deadline = monotonicNow() + DialRace.limit
         var failure: DeviceError?
-        for candidate in endpoints {
-            let target = candidate.with(defaultPort: link.port)
+        while !targets.isEmpty, monotonicNow() < deadline {
             do {
-                let paired = try await exchange(target, method: "qr", pin: link.fingerprint) { _ in secret }
+                let paired = try await exchange(
+                    &targets, method: "qr", pin: link.fingerprint, until: deadline
+                ) { _ in secret }
                 var addresses = link.addresses.map { SavedAddress(Endpoint($0)) }
                 addresses.removeAll { !SavedAddress.isKeepable($0.host, keepLoopback: store.keepLoopback) }
                 return try save(paired, method: "qr", port: link.port, addresses: addresses, typed: endpoint)
@@ -70,7 +69,9 @@ extension Device {
         }
         let password = SecretBytes(Array(digits.utf8))
         let target = endpoint.with(defaultPort: defaultRemotePort)
-        let paired = try await exchange(target, method: "code", pin: pin) { host in
+        var targets = [target][...]
+        let deadline = monotonicNow() + DialRace.limit
+        let paired = try await exchange(&targets, method: "code", pin: pin, until: deadline) { host in
             let salt = ProofText.codeSalt(fpMac: host)
             let key = await blocking {
                 try? Digest.pbkdf2SHA256(
@@ -108,18 +109,22 @@ extension Device {
         let accepted: AcceptedPairing
     }
 
-    /// One exchange, repeated once, silently, when the host is busy (02 section 5.7).
+    /// One exchange with the first of `targets` that is ready, repeated once, silently, when the host is busy (02 section
+    /// 5.7). What has been dialled is taken out of `targets`.
     private func exchange(
-        _ target: Endpoint, method: String, pin: Fingerprint?,
+        _ targets: inout ArraySlice<Endpoint>, method: String, pin: Fingerprint?,
+        until deadline: MonotonicTime,
         key: @Sendable (Fingerprint) async -> SecretBytes?
     ) async throws(DeviceError) -> Paired {
+        let opened = try await openPairing(&targets, pin: pin, until: deadline)
         do {
-            return try await exchangeOnce(target, method: method, pin: pin, key: key)
+            return try await exchange(over: opened.connection, method: method, key: key)
         } catch {
             guard let refusal = error.refusal, refusal.reason == "busy" else { throw error }
             try await Self.waitAsTold(refusal)
         }
-        return try await exchangeOnce(target, method: method, pin: pin, key: key)
+        let connection = try await openPairing(opened.endpoint, pin: pin)
+        return try await exchange(over: connection, method: method, key: key)
     }
 
     /// The time a busy host wants until it is tried again.
@@ -134,20 +139,38 @@ extension Device {
 
     /// A connection for one kind 19, and its answer's deadline running.
     func openPairing(_ target: Endpoint, pin: Fingerprint?) async throws(DeviceError) -> HostConnection {
-        let connection = try await open(target, alpn: .pairing, pin: pin, within: Self.connectLimit) {
-            header in
-            // Any other kind than the answer is not to be read at all; 0 lets an empty one through to be refused.
-            header.kind == .pairResult ? MessageCaps.pairing : 0
-        }
-        await connection.setDeadline(Self.answerLimit)
-        return connection
+        var targets = [target][...]
+        return try await openPairing(&targets, pin: pin, until: monotonicNow() + DialRace.limit).connection
     }
 
-    private func exchangeOnce(
-        _ target: Endpoint, method: String, pin: Fingerprint?,
-        key: @Sendable (Fingerprint) async -> SecretBytes?
+    /// The same with the first of `targets` that is ready: strictly one after the other, since a window can be used once.
+    private func openPairing(
+        _ targets: inout ArraySlice<Endpoint>, pin: Fingerprint?, until deadline: MonotonicTime
+    ) async throws(DeviceError) -> (connection: HostConnection, endpoint: Endpoint) {
+        let dialled = Array(targets)
+        let network = await blocking { DeviceNetwork.read() } ?? DeviceNetwork(nil)
+        var run = DialRun(
+            identity: identity,
+            targets: dialled.map {
+                DialRun.Target(place: DialCandidate($0, door: .remote), pins: pin.map { [$0] })
+            },
+            alpn: .pairing, network: network,
+            // Any other kind than the answer is not to be read at all; 0 lets an empty one through to be refused.
+            cap: { $0.kind == .pairResult ? MessageCaps.pairing : 0 })
+        run.pace.whole = max(.zero, deadline - monotonicNow())
+        let result = await run.run()
+        guard let connection = result.connection, let index = result.place else {
+            targets = []
+            throw result.report.error ?? DeviceError(.noAnswer, "nothing answered")
+        }
+        targets = targets.dropFirst(index + 1)
+        await connection.setDeadline(DialRace.answerLimit)
+        return (connection, dialled[index])
+    }
+
+    private func exchange(
+        over connection: HostConnection, method: String, key: @Sendable (Fingerprint) async -> SecretBytes?
     ) async throws(DeviceError) -> Paired {
-        let connection = try await openPairing(target, pin: pin)
         guard let host = await connection.hostFingerprint else {
             throw DeviceError(.notSill, "what answers there has no usable key", reachedPeer: true)
         }

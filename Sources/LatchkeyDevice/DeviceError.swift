@@ -81,6 +81,8 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
     public var goodbye: SessionGoodbye?
     /// What a session had seen when it failed before it was served.
     public var summary: SessionSummary?
+    /// How the attempt ended, where the code does not say it.
+    var attemptEnd: AttemptEnd?
     /// Whether a TCP connection stood: something is there. False for a port nobody listens on.
     public var reachedPeer = false
 

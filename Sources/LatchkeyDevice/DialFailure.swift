@@ -26,6 +26,28 @@ enum AttemptEnd: Sendable, Equatable {
     case other
 }
 
+extension AttemptEnd {
+    /// What an attempt ended with.
+    init(_ error: DeviceError) {
+        if let end = error.attemptEnd {
+            self = end
+        } else if let goodbye = error.goodbye {
+            self = .goodbye(goodbye.reason)
+        } else {
+            self =
+                switch error.code {
+                case .wrongHost: .pinMismatch
+                case .revoked, .notPairing: .keyRefused
+                case .refused, .lost, .closed: .closed
+                case .nameNotFound: .noSuchName
+                case .notSill, .protocolError: .notTLS
+                case .noAnswer: .silent
+                default: .other
+                }
+        }
+    }
+}
+
 /// Why a dial failed, the most telling first (06 B3). Pure.
 enum DialFailure: Int, Sendable, CaseIterable, Comparable {
     case wrongHost, revoked, remoteOff, busy, refused, vpnOff, nameNotFound, localNetwork, notSill, noAnswer

@@ -33,6 +33,19 @@ struct DialRace: Sendable {
     /// A pairing's answer, after the proof.
     static let answerLimit: Duration = .seconds(15)
 
+    /// How fast attempts follow each other, and how long they may take.
+    struct Pace: Sendable, Equatable {
+        /// Between the starts of two attempts.
+        var stagger = DialRace.stagger
+        /// One attempt.
+        var attempt = DialRace.connectLimit
+        /// All of them.
+        var whole = DialRace.limit
+
+        /// The places of a host (06 B3).
+        static let dial = Pace()
+    }
+
     private struct Attempt: Sendable {
         var index: Int
         var until: MonotonicTime
@@ -41,6 +54,7 @@ struct DialRace: Sendable {
     private let count: Int
     /// Pairing: strictly one address at a time, since a window can be used once.
     private let isSequential: Bool
+    private let pace: Pace
     private let end: MonotonicTime
     private var next = 0
     private var nextStart: MonotonicTime
@@ -49,12 +63,16 @@ struct DialRace: Sendable {
     private(set) var outcome = Outcome.running
 
     /// A dial of so many addresses that begins now. `advance` makes its first step.
-    init(count: Int, isSequential: Bool = false, at now: MonotonicTime) {
+    init(count: Int, isSequential: Bool = false, pace: Pace = .dial, at now: MonotonicTime) {
         self.count = count
         self.isSequential = isSequential
-        end = now + Self.limit
+        self.pace = pace
+        end = now + pace.whole
         nextStart = now
     }
+
+    /// The attempts that have begun and not ended.
+    var underWay: [Int] { attempts.map(\.index) }
 
     /// When to call `advance` next; nil when the dial is over.
     var deadline: MonotonicTime? {
@@ -98,10 +116,10 @@ struct DialRace: Sendable {
     private mutating func begin(at now: MonotonicTime) -> [Step] {
         var steps: [Step] = []
         while next < count, now >= nextStart, !(isSequential && !attempts.isEmpty) {
-            attempts.append(Attempt(index: next, until: now + Self.connectLimit))
+            attempts.append(Attempt(index: next, until: now + pace.attempt))
             steps.append(.start(next))
             next += 1
-            nextStart = now + Self.stagger
+            nextStart = now + pace.stagger
         }
         return next == count && attempts.isEmpty ? steps + finish(.failed) : steps
     }

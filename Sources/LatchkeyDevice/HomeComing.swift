@@ -37,6 +37,13 @@ struct HomeComing: Sendable {
     /// The whole dial of a row.
     static func limit(isWired: Bool) -> Duration { isWired ? dialLimit + wiredLimit : dialLimit }
 
+    /// How a row is dialled: its wired interface alone, then as it is listed; without a move as any place (06 B3).
+    static func pace(isWired: Bool, isMove: Bool) -> DialRace.Pace {
+        var pace = DialRace.Pace.dial
+        if isWired { pace.whole = wiredLimit } else if isMove { pace.whole = dialLimit }
+        return pace
+    }
+
     /// After so many moves in a row that did not complete: from the start of the last one.
     static func rest(afterFailures count: Int) -> Duration {
         count <= 0 ? .zero : min(.seconds(5 << min(count, 4)), .seconds(60))
@@ -89,6 +96,9 @@ struct HomeComing: Sendable {
         guard since == movingSince else { return }
         failures = end == .completed ? 0 : failures + 1
     }
+
+    /// A row that is known not to be the host, from before.
+    mutating func refuse(_ id: String) { book.change(id) { $0.isRefused = true } }
 
     /// What to do now.
     func next(at now: MonotonicTime) -> Step {

@@ -5,13 +5,29 @@ internal import Sockets
 internal import Wire
 
 /// What a session does on top of a connection: hello first, a ping every quarter second, an eye on silence.
+/// What whoever keeps a session has to know of it at once.
+enum SessionNote: Sendable {
+    /// A window list that decodes.
+    case windowList(WindowListFacts)
+    /// A host info; nil for one that does not hold.
+    case hostInfo(VerifiedHostInfo?)
+    /// The fence's answer is in.
+    case fencePassed
+    /// Nothing more comes.
+    case ended
+}
+
 extension HostConnection {
     /// 01 section 2.1.
     private static let pingInterval: Duration = .milliseconds(250)
 
-    /// Sends the hello and starts the pings, then waits for the first window list; nil, or why there was none.
-    func beginSession(_ hello: Hello, servedWithin limit: Duration) async -> DeviceError? {
+    /// Sends the hello, a viewport when there is one, and starts the pings, then waits for the first window list; nil, or
+    /// why there was none.
+    func beginSession(
+        _ hello: Hello, viewport: [UInt8]? = nil, servedWithin limit: Duration
+    ) async -> DeviceError? {
         queueMessage(.hello, hello.encode())
+        if let viewport { queueMessage(.viewport, viewport) }
         tick()
         setDeadline(limit)
         await withTaskCancellationHandler {
@@ -34,7 +50,18 @@ extension HostConnection {
     /// Keeps the session's books as a message comes in, before anybody reads it.
     func noteSession(_ message: Message) {
         guard session != nil else { return }
-        if let verified = session?.received(message, at: monotonicNow()) { onHostInfo(verified) }
+        let verified = session?.received(message, at: monotonicNow())
+        switch message.header.kind {
+        case .windowList:
+            if let list = WindowListFacts(message.payload) { note(.windowList(list)) }
+        case .hostInfo: note(.hostInfo(verified))
+        case .pong:
+            if message.payload == fencePing, fencePing != nil {
+                fencePing = nil
+                note(.fencePassed)
+            }
+        default: break
+        }
         if session?.isServed == true {
             servedWaiter?.resume()
             servedWaiter = nil
@@ -42,6 +69,20 @@ extension HostConnection {
         // The host closes too; ours may as well be first, since nothing more will be said.
         if session?.goodbye != nil { end(nil) }
     }
+
+    /// Sends a ping whose answer proves that the host has read all that was sent before it, and that all it sent before
+    /// the answer has come.
+    func sendFence() {
+        let payload = SessionTracker.pingPayload(at: monotonicNow())
+        fencePing = payload
+        queueMessage(.ping, payload)
+    }
+
+    /// This device's way to the host came or went (06 B5).
+    func path(isViable: Bool) { session?.path(isViable: isViable, at: monotonicNow()) }
+
+    /// A remote session's way may lead nowhere for some seconds only.
+    func isRemote() { session?.isRemote() }
 
     private func tick() {
         guard !hasEnded, session != nil else { return }

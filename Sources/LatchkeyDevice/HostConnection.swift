@@ -22,6 +22,8 @@ actor HostConnection {
 
     /// What was dialled: the address as the system connects to it, with its interface when it is link-local.
     nonisolated let peer: SocketAddress
+    /// This end's address, which says the interface; nil when the system does not tell.
+    nonisolated let local: IPAddress?
     /// Where socket events and timers come in.
     let queue: DispatchQueue
     private let tls: TLSConnection
@@ -48,25 +50,30 @@ actor HostConnection {
     /// What a session adds, from the moment the handshake is over: a host may say all it has to say before this side
     /// has sent its hello. nil on a pairing connection.
     var session: SessionTracker?
-    /// Told of each host info that holds.
-    let onHostInfo: @Sendable (VerifiedHostInfo) -> Void
+    /// Told of what a session is about, as it comes in and before anybody reads it.
+    private let onNote: @Sendable (SessionNote) -> Void
+    /// The same, for whoever took the session over.
+    private var follower: (@Sendable (SessionNote) -> Void)?
+    /// The ping of a fence that is not answered yet.
+    var fencePing: [UInt8]?
     /// Who waits for the first window list.
     var servedWaiter: CheckedContinuation<Void, Never>?
 
-    /// Prepares a connection over a socket whose connect is under way. `pin` nil accepts any P-256 key: the proof that
+    /// Prepares a connection over a socket whose connect is under way. `pins` nil accepts any P-256 key: the proof that
     /// follows is bound to it. Throws when TLS cannot be set up.
     init(
         _ socket: SharedSocket, to peer: SocketAddress, identity: TLSClientContext, alpn: ALPN,
-        pin: Fingerprint?,
+        pins: [Fingerprint]?,
         cap: @escaping @Sendable (MessageHeader) -> Int,
-        onHostInfo: @escaping @Sendable (VerifiedHostInfo) -> Void = { _ in }
+        onNote: @escaping @Sendable (SessionNote) -> Void = { _ in }
     ) throws(CryptoError) {
         self.peer = peer
-        self.onHostInfo = onHostInfo
+        self.onNote = onNote
+        local = socket.socket.localAddress()?.ip
         queue = DispatchQueue(label: "latchkey.device.connection")
         tls = try TLSConnection(client: identity, alpn: alpn.rawValue) { facts in
             guard let key = facts.fingerprint else { return false }
-            return pin == nil || key == pin
+            return pins?.contains(key) ?? true
         }
         self.socket = socket
         facts = ConnectionFailure.Facts(alpn: alpn)
@@ -112,7 +119,6 @@ actor HostConnection {
     }
 
     private func ready(_ readiness: SocketWatch.Readiness) {
-        watch?.received(readiness)
         guard phase != .ended, let socket = socket?.socket.descriptor, socket >= 0 else { return }
         switch readiness {
         case .reading: readSocket()
@@ -319,6 +325,20 @@ actor HostConnection {
         servedWaiter = nil
         wakeReaders()
         resumeDrained()
+        note(.ended)
+    }
+
+    /// Tells those who want to know.
+    func note(_ note: SessionNote) {
+        onNote(note)
+        follower?(note)
+    }
+
+    /// Tells `follower` too, from here on; answers what has been seen before.
+    func follow(_ follower: @escaping @Sendable (SessionNote) -> Void) -> SessionTracker? {
+        self.follower = follower
+        if hasEnded { follower(.ended) }
+        return session
     }
 
     /// Ends the connection with "no answer" after `limit`, unless it is cleared or set again before.

@@ -13,7 +13,8 @@ struct Liveness: Sendable {
     static let pathLimit: Duration = .seconds(3)
 
     private var lastByte: MonotonicTime
-    private let isRemote: Bool
+    /// Whether a way that leads nowhere counts.
+    var isRemote: Bool
     /// Since when the device has no way to the host.
     private var pathLostAt: MonotonicTime?
     private var second: Int64 = .min

@@ -85,6 +85,9 @@ struct ReconnectSchedule: Sendable {
         rowRetries = rowRetries.filter { book[$0.key] != nil }
     }
 
+    /// A row that is known not to be the host, from before.
+    mutating func refuse(_ id: String) { book.change(id) { $0.isRefused = true } }
+
     /// The device's own way to the network changed.
     mutating func pathHasChanged() { pathChanged = true }
 

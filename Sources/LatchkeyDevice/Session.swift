@@ -58,13 +58,17 @@ public final class Session: Sendable, AsyncSequence {
     /// The door it leads to, as far as this side can tell.
     public let door: HostDoor
 
-    private let connection: HostConnection
+    /// How it is named to people: `on this network`, `through Tailscale`.
+    public let route: String
+
+    let connection: HostConnection
 
     /// A session over a connection that is served.
-    init(host: SavedHost, endpoint: Endpoint, door: HostDoor, connection: HostConnection) {
+    init(host: SavedHost, endpoint: Endpoint, door: HostDoor, route: String, connection: HostConnection) {
         self.host = host
         self.endpoint = endpoint
         self.door = door
+        self.route = route
         self.connection = connection
     }
 

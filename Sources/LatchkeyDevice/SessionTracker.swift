@@ -18,7 +18,11 @@ struct SessionTracker: Sendable {
     /// The first one; nothing follows it.
     private(set) var goodbye: Goodbye?
     /// The first window list that decoded has come: the device counts as connected (01 section 2.2).
-    private(set) var isServed = false
+    var isServed: Bool { windowList != nil }
+    /// The last one.
+    private(set) var windowList: WindowListFacts?
+    /// `issuedAt` of the newest host info that holds; 0 before.
+    private(set) var newestInfo = 0.0
     /// As the pongs measured them.
     private(set) var roundTrips = RoundTrips()
     private var liveness: Liveness
@@ -34,6 +38,14 @@ struct SessionTracker: Sendable {
 
     /// So many bytes of plaintext have come.
     mutating func received(bytes count: Int) { bytes += count }
+
+    /// The device's way to the host came or went.
+    mutating func path(isViable: Bool, at now: MonotonicTime) {
+        liveness.path(isViable: isViable, at: now)
+    }
+
+    /// It goes through the remote door, where a way that leads nowhere counts.
+    mutating func isRemote() { liveness.isRemote = true }
 
     /// Whether to give the session up (06 B5).
     func isSilent(at now: MonotonicTime) -> Bool { liveness.isSilent(at: now) }
@@ -51,7 +63,7 @@ struct SessionTracker: Sendable {
         kinds[message.header.kind.rawValue, default: 0] += 1
         switch message.header.kind {
         case .windowList:
-            if !isServed { isServed = WindowListCheck.decodes(message.payload) }
+            if let list = WindowListFacts(message.payload) { windowList = list }
         case .pong:
             measure(message.payload, at: now)
         case .goodbye:
@@ -60,6 +72,7 @@ struct SessionTracker: Sendable {
         case .hostInfo:
             let verified = HostInfoCheck.verify(payload: message.payload, session: host)
             if hostInfo != .bad { hostInfo = verified == nil ? .bad : .verified }
+            if let verified { newestInfo = max(newestInfo, verified.info.issuedAt) }
             return verified
         default: break
         }
@@ -77,15 +90,19 @@ struct SessionTracker: Sendable {
     }
 }
 
-/// Whether a window list decodes, as far as every device needs it (01 section 2.3).
-enum WindowListCheck {
-    /// Unknown keys and values are a later host's right.
-    static func decodes(_ payload: [UInt8]) -> Bool {
+/// What every device needs of a window list (01 section 2.3).
+struct WindowListFacts: Sendable, Equatable {
+    /// The host's launch; nil from a host that names none.
+    var launchID: String?
+
+    /// nil for one that does not decode. Unknown keys and values are a later host's right.
+    init?(_ payload: [UInt8]) {
         guard let json = try? JSON.parse(payload), (try? json.requiredString("macName")) != nil,
             (try? json.requiredArray("windows")) != nil, let active = try? json.requiredObject("active"),
             let members = active.members, members.count == 1
-        else { return false }
-        return ["none", "desktop", "window"].contains(members[0].key)
+        else { return nil }
+        guard ["none", "desktop", "window"].contains(members[0].key) else { return nil }
+        launchID = json["launchID"]?.string
     }
 }
 

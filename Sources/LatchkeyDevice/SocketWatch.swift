@@ -2,6 +2,7 @@
 
 internal import Dispatch
 internal import Sockets
+internal import Synchronization
 
 /// A socket that its connection and the event sources own together: closed when the last of them lets go.
 final class SharedSocket: Sendable {
@@ -20,61 +21,76 @@ final class SocketWatch {
     /// What a socket is ready for.
     enum Readiness: Sendable { case reading, writing }
 
-    private let reads: any DispatchSourceRead
-    private let writes: any DispatchSourceWrite
-    // Whether a source is armed. A source is suspended before its event is handed on, so these are right whenever the
-    // owner looks.
-    private var awaitsReading = false
-    private var awaitsWriting = false
+    private let reads: Side
+    private let writes: Side
+
+    /// One source, and whether it is armed. Both are changed under one lock: an event may be on its way to the owner, its
+    /// source suspended already, while the owner lets go.
+    private final class Side: @unchecked Sendable {
+        // Sendable: sources may be used from any thread (dispatch_source_create(3)), and each call is made under the lock.
+        private enum Phase { case idle, armed, over }
+
+        private let source: any DispatchSourceProtocol
+        private let phase = Mutex(Phase.idle)
+
+        init(_ source: any DispatchSourceProtocol) { self.source = source }
+
+        /// `fired` is called once for each time it was armed; it answers whether its owner is still there to ask again.
+        func begin(_ socket: SharedSocket, _ fired: @escaping @Sendable () -> Bool) {
+            phase.withLock { _ in
+                source.setEventHandler(qos: .unspecified, flags: []) {
+                    self.disarm()
+                    if !fired() { self.arm() }
+                }
+                // The descriptor must stay open until the source has let go of it; cancelling also drops the handlers,
+                // and with them their hold on this.
+                source.setCancelHandler(qos: .unspecified, flags: []) { _ = socket }
+            }
+        }
+
+        func arm() {
+            phase.withLock { phase in
+                guard phase == .idle else { return }
+                phase = .armed
+                source.resume()
+            }
+        }
+
+        private func disarm() {
+            phase.withLock { phase in
+                guard phase == .armed else { return }
+                phase = .idle
+                source.suspend()
+            }
+        }
+
+        /// For good. A suspended source may not be released, and would not let go of the socket.
+        func end() {
+            phase.withLock { phase in
+                source.cancel()
+                if phase == .idle { source.resume() }
+                phase = .over
+            }
+        }
+    }
 
     /// `ready` is called on `queue`; it answers whether its owner is still there to ask again.
     init(_ socket: SharedSocket, queue: DispatchQueue, ready: @escaping @Sendable (Readiness) -> Bool) {
         let descriptor = socket.socket.descriptor
-        let reads = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        let writes = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
-        reads.setEventHandler {
-            reads.suspend()
-            if !ready(.reading) { reads.resume() }
-        }
-        writes.setEventHandler {
-            writes.suspend()
-            if !ready(.writing) { writes.resume() }
-        }
-        // The descriptor must stay open until the sources have let go of it; cancelling also drops the handlers, and
-        // with them their hold on the sources.
-        reads.setCancelHandler { _ = socket }
-        writes.setCancelHandler { _ = socket }
-        self.reads = reads
-        self.writes = writes
+        reads = Side(DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue))
+        writes = Side(DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue))
+        reads.begin(socket) { ready(.reading) }
+        writes.begin(socket) { ready(.writing) }
     }
 
     /// Asks to be told once when there is something to read.
-    func awaitReading() {
-        guard !awaitsReading else { return }
-        awaitsReading = true
-        reads.resume()
-    }
+    func awaitReading() { reads.arm() }
 
     /// Asks to be told once when there is room to write.
-    func awaitWriting() {
-        guard !awaitsWriting else { return }
-        awaitsWriting = true
-        writes.resume()
-    }
-
-    /// To be called for each event before asking again.
-    func received(_ readiness: Readiness) {
-        switch readiness {
-        case .reading: awaitsReading = false
-        case .writing: awaitsWriting = false
-        }
-    }
+    func awaitWriting() { writes.arm() }
 
     deinit {
-        reads.cancel()
-        writes.cancel()
-        // A suspended source may not be released.
-        if !awaitsReading { reads.resume() }
-        if !awaitsWriting { writes.resume() }
+        reads.end()
+        writes.end()
     }
 }

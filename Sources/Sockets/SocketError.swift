@@ -42,6 +42,14 @@ package struct SocketError: Error, Sendable, CustomStringConvertible {
     /// Nobody listens at the other end (`ECONNREFUSED`, or `ENOENT` for a Unix path).
     package var isRefused: Bool { errno == ECONNREFUSED || errno == ENOENT }
 
+    /// The other end, or something on the way, broke it off (`ECONNRESET`, `ECONNABORTED`, `EPIPE`).
+    package var isBrokenOff: Bool { errno == ECONNRESET || errno == ECONNABORTED || errno == EPIPE }
+
+    /// No way leads there, or nobody is there (`ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`, `EHOSTDOWN`).
+    package var isUnreachable: Bool {
+        errno == ENETUNREACH || errno == EHOSTUNREACH || errno == ENETDOWN || errno == EHOSTDOWN
+    }
+
     /// The other end's mode or a firewall keeps this user out (`EACCES`, `EPERM`).
     package var isNotAllowed: Bool { errno == EACCES || errno == EPERM }
 

@@ -210,3 +210,115 @@ def test_ctrl_c_cancels_the_window(service, scratch):
     process.communicate(timeout=harness.START_LIMIT)
     assert process.returncode == 130
     assert service.api("GET", "/v1/pairing/window").json["last"]["outcome"] == "cancelled"
+
+
+@pytest.fixture
+def away(start, sample, device):
+    """A host whose remote door keeps its port, and a device that has paired there."""
+    service = start(backend=sample.address, remote_port=harness.free_port())
+    service.settings(remoteAccess=True)
+    window = service.window()
+    assert device("pair", window["url"], "--host", place(service, "remote")).returncode == 0
+    return service
+
+
+def test_dial_shows_each_attempt(away, device, start):
+    code, report = device.json("dial", away.host_id)
+    assert code == 0 and report["outcome"] == "connected" and report["door"] == "remote"
+    first = report["attempts"][0]
+    assert first["outcome"] == "connected" and first["endpoint"] == place(away, "remote") and first["begunMs"] == 0
+    assert first["endedMs"] <= report["tookMs"]
+    assert harness.eventually(lambda: not away.sessions()) is True
+    # With one saved host its ID may be left out; people see a table.
+    done = device("dial")
+    assert done.returncode == 0 and "OUTCOME" in done.stdout and "serves this device by address" in done.stdout
+    assert device.json("hosts")[1]["items"][0]["lastRoute"] == "by address"
+    assert device("dial", "NOSUCHHOST").returncode == 4
+    # A place alone; a port nobody listens on.
+    code, report = device.json("dial", away.host_id, "--host", "127.0.0.1:1")
+    assert code == 3 and report["outcome"] == "refused" and len(report["attempts"]) == 1
+    # Another key at a place that a person named says what it is.
+    other = start(name="two")
+    code, report = device.json("dial", away.host_id, "--host", place(other, "home"))
+    assert code == 5 and report["outcome"] == "wrongHost"
+    away.settings(remoteAccess=False)
+    away.window()
+    code, report = device.json("dial", away.host_id, "--host", place(away, "remote"))
+    assert code == 1 and report["outcome"] == "remoteOff" and report["attempts"][0]["reason"] == "remoteOff"
+    away.stop()
+    code, report = device.json("dial", "--runtime-dir", away.runtime)
+    assert code == 3 and report["outcome"] == "refused"
+    assert {attempt["outcome"] for attempt in report["attempts"]} == {"failed"}
+
+
+class Following:
+    """`connect --follow --json`, line by line."""
+
+    def __init__(self, device, *arguments):
+        self.process = subprocess.Popen(
+            [str(harness.BIN / "latchkey-device"), "connect", "--follow", "--json", "--dir", device.directory, *arguments],
+            stdout=subprocess.PIPE, text=True)
+        self.lines = []
+
+    def until(self, check):
+        """Reads on to the first line that fits."""
+        for text in self.process.stdout:
+            self.lines.append(json.loads(text))
+            if check(self.lines[-1]):
+                return self.lines[-1]
+        pytest.fail(f"ended with {self.lines}")
+
+    def change(self, name):
+        return self.until(lambda line: line.get("change") == name)
+
+    def end(self):
+        self.process.stdout.close()
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(harness.START_LIMIT)
+
+
+@pytest.fixture
+def following(device):
+    started = []
+
+    def start(*arguments):
+        started.append(Following(device, *arguments))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.end()
+
+
+@pytest.mark.waits
+def test_a_session_that_is_kept_comes_back_after_a_restart(away, following):
+    session = following(away.host_id, "--host", place(away, "remote"))
+    first = session.change("connected")
+    assert first["door"] == "remote" and first["route"] == "by address" and first["endpoint"] == place(away, "remote")
+    away.restart()
+    lost = session.change("lost")
+    assert lost["reason"] == "quit"
+    # By the saved address, 3 s after the loss; a host that is not ready yet is dialled again.
+    again = session.change("connected")
+    assert again["door"] == "remote"
+    assert [line["change"] for line in session.lines][:3] == ["connected", "lost", "dialling"]
+    device_id = harness.eventually(away.sessions)[0]["device"]["id"]
+    assert away.api("DELETE", f"/v1/devices/{device_id}").json == {"closedSessions": 1}
+    over = session.change("over")
+    assert over["reason"] == "removed"
+    report = session.until(lambda line: "ended" in line)
+    assert report["ended"] == "goodbye" and report["goodbye"] == {"reason": "removed"}
+    assert report["kinds"]["2"] == 2 and report["hostInfo"] == "verified"
+    assert session.process.wait(harness.START_LIMIT) == 1
+
+
+def test_a_kept_session_ends_with_its_time_and_at_ctrl_c(away, device, following):
+    code, report = device.json("connect", away.host_id, "--host", place(away, "remote"), "--follow", "--seconds", "1")
+    assert code == 0 and report["ended"] == "seconds" and report["kinds"]["2"] == 1
+    session = following(away.host_id, "--host", place(away, "remote"))
+    session.change("connected")
+    session.process.send_signal(signal.SIGINT)
+    report = session.until(lambda line: "ended" in line)
+    assert report["ended"] == "closed" and session.process.wait(harness.START_LIMIT) == 130
+    harness.eventually(lambda: not away.sessions())

@@ -143,6 +143,13 @@ struct SavedHostListTests {
             ])
         host.lastWorked = "HOME.example.net|17455"
         #expect(DialOrder.addresses(of: host, subnets: [subnet]).first?.host == "home.example.net")
+        // A Tailscale address is one whatever kind it was given.
+        host.addresses = [
+            SavedAddress(host: "192.168.1.20", port: nil, kind: "lan", via: ""),
+            SavedAddress(host: "100.64.0.5", port: nil, kind: "lan", via: ""),
+        ]
+        #expect(
+            DialOrder.addresses(of: host, subnets: [subnet]).map(\.host) == ["100.64.0.5", "192.168.1.20"])
     }
 
     @Test("a typed address with another port than the remote door's is taken for the home door")

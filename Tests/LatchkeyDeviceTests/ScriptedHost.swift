@@ -2,6 +2,7 @@ import Bytes
 import CryptoEngine
 import Foundation
 import Sockets
+import Synchronization
 import Testing
 import Wire
 
@@ -13,6 +14,7 @@ final class ScriptedHost: Sendable {
     let port: UInt16
     private let listener: Socket
     private let context: TLSServerContext
+    private let connections = Mutex<[HostLink]>([])
 
     /// Serves each connection on a thread of its own; the n-th connection gets the n-th script, later ones the last.
     init(
@@ -37,19 +39,26 @@ final class ScriptedHost: Sendable {
 
     var endpoint: String { "127.0.0.1:\(port)" }
 
+    /// What each connection has received so far, as it came from the network.
+    var received: [[UInt8]] { connections.withLock { $0.map { $0.wire.withLock { $0 } } } }
+
     private func acceptOne(_ verify: @escaping @Sendable (TLSVerifyFacts) -> Bool) -> HostLink? {
         guard (try? listener.wait(for: .readable, until: monotonicNow() + .milliseconds(50))) == true,
             let accepted = try? accept(on: listener)
         else { return nil }
         let socket = accepted.intoSocket()
-        return try? HostLink(socket, key: key, context: context, verify: verify)
+        let link = try? HostLink(socket, key: key, context: context, verify: verify)
+        if let link { connections.withLock { $0.append(link) } }
+        return link
     }
 }
 
 /// A script's end of one connection. Used by one thread only, the one that serves it.
 final class HostLink: @unchecked Sendable {
-    // Sendable: handed from the accepting thread to the serving one, and never shared.
+    // Sendable: handed from the accepting thread to the serving one, and never shared, but for what `wire` guards.
     let key: HostKey
+    /// All that came from the network.
+    let wire = Mutex<[UInt8]>([])
     private let socket: Socket
     private let tls: TLSConnection
     private let plaintext = ByteBuffer(capacity: 0)
@@ -80,6 +89,19 @@ final class HostLink: @unchecked Sendable {
         }
         tls.shutdown()
         try? flush()
+        drain()
+    }
+
+    /// Reads and drops what still comes, for a second at most, as hosts do after a goodbye: closing over unread bytes makes
+    /// TCP answer with a reset, which can overtake what was said.
+    private func drain() {
+        let end = monotonicNow() + .seconds(1)
+        let dropped = ByteBuffer(capacity: 0)
+        while (try? socket.wait(for: .readable, until: end)) == true,
+            let count = try? socket.read(into: dropped, max: 65536), count > 0
+        {
+            _ = dropped.take(dropped.count)
+        }
     }
 
     func next() throws -> Message {
@@ -121,7 +143,11 @@ final class HostLink: @unchecked Sendable {
             throw Ended()
         }
         guard try socket.wait(for: .readable, until: monotonicNow() + .seconds(20)) else { throw Ended() }
-        if try socket.read(into: tls.inbound, max: 65536) == 0 { throw Ended() }
+        let incoming = ByteBuffer(capacity: 0)
+        if try socket.read(into: incoming, max: 65536) == 0 { throw Ended() }
+        let bytes = incoming.take(incoming.count)
+        wire.withLock { $0 += bytes }
+        tls.inbound.append(bytes)
         tls.advance()
         try flush()
     }

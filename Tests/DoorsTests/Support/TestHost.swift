@@ -21,6 +21,12 @@ struct Identity: Sendable {
         certificate = try key.certificate()
     }
 
+    /// One that is there already.
+    init(_ key: HostKey, _ certificate: [UInt8]) {
+        self.key = key
+        self.certificate = certificate
+    }
+
     static let host = Result { try Identity() }
     static let device = Result { try Identity() }
     static let stranger = Result { try Identity() }
@@ -73,7 +79,8 @@ final class TestHost: Sendable {
     init(
         backend: Doors.Backend? = nil, settings: Settings = Settings(), devices: [Identity] = [],
         limits: DoorLimits = .shipped, workers: Int = 1, times: DoorTimes = DoorTimes(),
-        loopback: @escaping Doors.LoopbackWitness = { _, _ in false }
+        loopback: @escaping Doors.LoopbackWitness = { _, _ in false },
+        hostInfo: (@Sendable () -> [UInt8])? = nil
     ) throws {
         pause = try WakeUp()
         let router = Router(try Self.makeTLS())
@@ -83,7 +90,7 @@ final class TestHost: Sendable {
         let log = lines
         let doors = try Doors(
             core: core, tls: { router.served.withLock { $0.now } }, workers: workers, backend: backend,
-            hostInfo: { Array("info \(infoCount.next())".utf8) },
+            hostInfo: hostInfo ?? { Array("info \(infoCount.next())".utf8) },
             times: times, loopback: loopback, log: { line in log.lines.withLock { $0.append(line.message) } })
         self.router = router
         self.core = core
