@@ -12,7 +12,8 @@ package struct DeviceCommand: Equatable, Sendable {
         /// `code`: the digits that the host shows already.
         case ask(host: String, cable: Bool, code: String?)
         /// `host` nil: the only saved host.
-        case connect(host: String?, place: String?, door: String?, seconds: Double?, isKept: Bool)
+        case connect(
+            host: String?, place: String?, door: String?, seconds: Double?, isKept: Bool, save: String? = nil)
         case dial(host: String?, place: String?, door: String?)
         case browse(until: BrowseEnd)
         case hosts
@@ -75,14 +76,14 @@ extension DeviceCommand {
 
     private static let valued: Set<String> = [
         "--dir", "--runtime-dir", "--name", "--model", "--app-version", "--host", "--code", "--then-code",
-        "--door", "--seconds",
+        "--door", "--seconds", "--save",
     ]
     private static let flags: Set<String> = ["--cable", "--follow", "--json", "--help", "-h", "--version"]
     /// Options that belong to one command or two; all others are for every command.
     private static let owners: [String: Set<String>] = [
         "--host": ["pair", "ask", "connect", "dial"], "--code": ["pair"], "--cable": ["ask"],
         "--then-code": ["ask"], "--door": ["connect", "dial"], "--seconds": ["connect", "browse"],
-        "--follow": ["connect", "browse"], "--app-version": ["connect", "dial"],
+        "--follow": ["connect", "browse"], "--save": ["connect"], "--app-version": ["connect", "dial"],
     ]
 
     /// Reads arguments, the program's name left out. Options may stand before or after the command.
@@ -201,7 +202,7 @@ extension DeviceCommand {
             let (host, place) = try target(command, words, options)
             return .connect(
                 host: host, place: place, door: options["--door"], seconds: try seconds(options, command),
-                isKept: options["--follow"] != nil)
+                isKept: options["--follow"] != nil, save: options["--save"])
         case "dial":
             let (host, place) = try target(command, words, options)
             return .dial(host: host, place: place, door: options["--door"])

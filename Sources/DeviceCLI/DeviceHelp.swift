@@ -84,13 +84,14 @@ enum DeviceHelp {
         """ + everywhere + exits
 
     private static let connect = """
-        latchkey-device connect [HOSTID] [--host HOST:PORT] [--door home|remote] [--seconds N] [--follow]
+        latchkey-device connect [HOSTID] [--host HOST:PORT] [--door home|remote] [--seconds N] [--follow] [--save FILE]
         latchkey-device connect HOST:PORT
 
         Opens a session with a saved host and says what comes of it: its signed self-description (verified or not), the
         kinds of messages received, bytes, round trip, its goodbye. Without HOSTID exactly one host must be saved. Dials
-        the host's saved addresses, and first a host on this machine whose endpoints.json can be read: one a second, or as
-        soon as the one before has ended; the first that shows the saved key is it (`latchkey-device dial` shows it).
+        a host on this machine whose endpoints.json can be read, then where Avahi lists the host on the networks here, then
+        its saved addresses: one a second, or as soon as the one before has ended; the first that shows the saved key is
+        it (`latchkey-device dial` shows it).
 
         With --follow the session is kept. When it ends by itself the host is looked for on the network and, after 3
         seconds, at its remote addresses, for two minutes; its goodbye may say otherwise. A remote session moves to the
@@ -101,6 +102,7 @@ enum DeviceHelp {
           --door home|remote the door it is; without --host, the door to use
           --seconds N        end after N seconds (default: when the host ends it, or Ctrl-C)
           --follow           keep the session, and print what becomes of it
+          --save FILE        write every message of the host to FILE as it came, header and payload
           --app-version V    the version this device says it has
           --runtime-dir DIR  where a host on this machine keeps endpoints.json
 

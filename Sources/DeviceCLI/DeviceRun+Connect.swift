@@ -37,11 +37,12 @@ extension DeviceRun {
 
     /// `connect`: dials, follows the session to its end, reports.
     func connect(
-        _ word: String?, place: String?, door: HostDoor?, seconds: Double?, isKept: Bool
+        _ word: String?, place: String?, door: HostDoor?, seconds: Double?, isKept: Bool,
+        saved: SavedStream?
     ) async throws(DeviceError) -> ExitCode {
         let device = try openDevice()
         let host = try chosenHost(word, device)
-        let places = try places(of: host, place: place, door: door, device)
+        let places = try await places(of: host, place: place, door: door, device)
         let opened = await race { () async -> Result<Session, DeviceError> in
             do throws(DeviceError) {
                 return .success(try await device.connect(to: host, at: places))
@@ -65,17 +66,17 @@ extension DeviceRun {
             throw error
         case .finished(.success(let session)) where isKept:
             return try await keep(
-                session, device: device, seconds: seconds, isConnectRemotely: door == .remote)
+                session, device: device, seconds: seconds, isConnectRemotely: door == .remote, saved: saved)
         case .finished(.success(let session)):
-            return try await follow(session, device: device, seconds: seconds)
+            return try await follow(session, device: device, seconds: seconds, saved: saved)
         }
     }
 
     private func follow(
-        _ session: Session, device: Device, seconds: Double?
+        _ session: Session, device: Device, seconds: Double?, saved: SavedStream?
     ) async throws(DeviceError) -> ExitCode {
         if !command.json { console.write(await DeviceOutput.greeting(session)) }
-        let end = await wait(for: session, seconds: seconds)
+        let end = await wait(for: session, seconds: seconds, saved: saved)
         await session.close()
         let summary = await session.summary()
         let host = (try? device.host(session.host.id)) ?? session.host
@@ -96,15 +97,16 @@ extension DeviceRun {
             }
         }
         report(result)
+        if let problem = saved?.problem { throw problem }
         return code
     }
 
-    private func wait(for session: Session, seconds: Double?) async -> SessionEnd {
+    private func wait(for session: Session, seconds: Double?, saved: SavedStream?) async -> SessionEnd {
         let console = console
         return await withTaskGroup(of: SessionEnd.self) { group in
             group.addTask {
                 do {
-                    while try await session.next() != nil {}
+                    while let message = try await session.next() { saved?.add(message) }
                     return .host(nil)
                 } catch {
                     return .host(error as? DeviceError)
@@ -147,7 +149,7 @@ extension DeviceRun {
     /// Where to dial. A named place alone, when there is one; else a host on this machine, then what is saved.
     func places(
         of host: SavedHost, place: String?, door: HostDoor?, _ device: Device
-    ) throws(DeviceError) -> [DialCandidate] {
+    ) async throws(DeviceError) -> [DialCandidate] {
         if let place {
             let endpoint = try Endpoint(here: place)
             // The remote door's port is known to everybody the host has told; any other port is the home door's.
@@ -161,6 +163,7 @@ extension DeviceRun {
         if door != .remote, let port = local?.home {
             places.append(DialCandidate(onThisMachine: try Endpoint("127.0.0.1:\(port)"), door: .home))
         }
+        if door != .remote { places += await device.listedPlaces(of: host) }
         places += device.candidates(for: host).filter { door == nil || $0.door == door }
         if door == .remote, let port = local?.remote {
             places.append(DialCandidate(onThisMachine: try Endpoint("127.0.0.1:\(port)"), door: .remote))

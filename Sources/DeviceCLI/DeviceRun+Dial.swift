@@ -7,7 +7,7 @@ extension DeviceRun {
     func dial(_ word: String?, place: String?, door: HostDoor?) async throws(DeviceError) -> ExitCode {
         let device = try openDevice()
         let host = try chosenHost(word, device)
-        let places = try places(of: host, place: place, door: door, device)
+        let places = try await places(of: host, place: place, door: door, device)
         let outcome = await race { () async -> Result<DialReport, DeviceError> in
             do throws(DeviceError) {
                 return .success(try await device.dial(to: host, at: places))

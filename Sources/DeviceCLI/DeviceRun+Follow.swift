@@ -7,7 +7,8 @@ extension DeviceRun {
     /// `connect --follow`: keeps the session, a line for each change, until its time is over, a person stops it, or nothing
     /// brings it back.
     func keep(
-        _ session: Session, device: Device, seconds: Double?, isConnectRemotely: Bool
+        _ session: Session, device: Device, seconds: Double?, isConnectRemotely: Bool,
+        saved: SavedStream?
     ) async throws(DeviceError) -> ExitCode {
         var options = KeptSession.Options()
         options.isConnectRemotely = isConnectRemotely
@@ -22,7 +23,8 @@ extension DeviceRun {
                         isJSON
                             ? DeviceOutput.json(change, at: console.now())
                             : DeviceOutput.text(change, at: console.now()))
-                } onMessage: { _ in
+                } onMessage: { message in
+                    saved?.add(message)
                 }
                 return .host(nil)
             }
@@ -38,10 +40,10 @@ extension DeviceRun {
             group.cancelAll()
             return first
         }
-        let saved = (try? device.host(session.host.id)) ?? session.host
+        let host = (try? device.host(session.host.id)) ?? session.host
         let change = last.change.withLock { $0 }
         var report = ConnectReport(
-            host: saved, door: await kept.door, summary: await kept.summary(), ended: .closed)
+            host: host, door: await kept.door, summary: await kept.summary(), ended: .closed)
         var code = ExitCode.done
         switch end {
         case .time: report.ended = .seconds
@@ -54,6 +56,7 @@ extension DeviceRun {
             console.complain("latchkey-device: \(words)\n")
         }
         self.report(report)
+        if let problem = saved?.problem { throw problem }
         return code
     }
 }

@@ -61,10 +61,11 @@ struct DeviceRun: Sendable {
             }
         case .ask(let place, let cable, let code): return try await ask(place, cable: cable, code: code)
         case .browse(let until): return try await browse(until: until)
-        case .connect(let word, let place, let door, let seconds, let isKept):
+        case .connect(let word, let place, let door, let seconds, let isKept, let path):
             return try await connect(
                 word, place: place, door: door.flatMap { HostDoor(rawValue: $0) }, seconds: seconds,
-                isKept: isKept)
+                isKept: isKept,
+                saved: try path.map { path throws(DeviceError) in try SavedStream(path: path) })
         case .dial(let word, let place, let door):
             return try await dial(word, place: place, door: door.flatMap { HostDoor(rawValue: $0) })
         }

@@ -17,7 +17,7 @@ extension Device {
 
     /// Opens a session: pinned to the saved key, and returned once the host has sent its first window list.
     ///
-    /// Dials `places`, or else what is saved, a second apart or as soon as one has ended, each for at most 10 s and all
+    /// Dials `places`, or else the home network first and then what is saved (06 B2), a second apart or as soon as one has ended, each for at most 10 s and all
     /// for at most 20 s; the first that shows the pinned key is it. A saved address that names one machine anywhere may
     /// also show the key of a host of the same name that was paired since (06 B1): the session is then that one's, and
     /// the old record is gone. Throws the most telling failure of all (06 B3): `wrongHost`, `revoked`, `remoteOff`,
@@ -44,7 +44,10 @@ extension Device {
         to host: SavedHost, at places: [DialCandidate]?
     ) async throws(DeviceError) -> (Session?, DialReport) {
         let network = await blocking { DeviceNetwork.read() } ?? DeviceNetwork(nil)
-        let places = places ?? candidates(for: host, on: network)
+        let places: [DialCandidate] =
+            if let places { places } else {
+                await listedPlaces(of: host) + candidates(for: host, on: network)
+            }
         guard !places.isEmpty else {
             throw DeviceError(.noAddress, "\(host.name) has no saved address; say where it is (host:port)")
         }

@@ -155,14 +155,19 @@ private func write(_ path: String, _ bytes: [UInt8], mode: UInt32, flags: Int32)
     let file = try openFile(path, O_WRONLY | O_CREAT | O_NOFOLLOW | flags, mode: mode)
     // The umask, or an old temporary file, may have left other bits.
     _ = try syscall("chmod \(path)") { fchmod(file.descriptor, mode) }
+    try writeAll(bytes, to: file.descriptor, path)
+    _ = try syscall("fsync \(path)") { fsync(file.descriptor) }
+}
+
+/// All bytes to an open file that `path` names in errors.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(SocketError) {
     var done = 0
     while done < bytes.count {
         done += try syscall("write \(path)") {
             unsafe bytes.withUnsafeBytes { bytes in
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
-                return unsafe Glibc.write(file.descriptor, rest.baseAddress, rest.count)
+                return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
             }
         }
     }
-    _ = try syscall("fsync \(path)") { fsync(file.descriptor) }
 }

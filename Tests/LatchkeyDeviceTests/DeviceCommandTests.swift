@@ -27,6 +27,9 @@ struct DeviceCommandTests {
         Row(
             arguments: ["connect", "--follow", "--seconds", "9"],
             want: .connect(host: nil, place: nil, door: nil, seconds: 9, isKept: true)),
+        Row(
+            arguments: ["connect", "--save", "out"],
+            want: .connect(host: nil, place: nil, door: nil, seconds: nil, isKept: false, save: "out")),
         Row(arguments: ["dial"], want: .dial(host: nil, place: nil, door: nil)),
         Row(
             arguments: ["dial", "B9X7", "--host", "[::1]:1", "--door", "remote"],
@@ -64,7 +67,8 @@ struct DeviceCommandTests {
         ["connect", "a", "b"], ["connect", "--door", "side"], ["connect", "--seconds", "0"],
         ["connect", "--seconds", "x"],
         ["connect", "1.2.3.4:5", "--host", "h:1"], ["hosts", "x"], ["forget"], ["hosts", "--seconds", "1"],
-        ["browse", "x"], ["browse", "--seconds", "0"], ["browse", "--seconds", "1", "--follow"],
+        ["dial", "--save", "x"], ["connect", "--save"], ["browse", "x"], ["browse", "--seconds", "0"],
+        ["browse", "--seconds", "1", "--follow"],
         ["--what"],
         ["hosts", "--dir"], ["hosts", "--dir", "a", "--dir", "b"], ["hosts", "--json=yes"],
     ]
