@@ -30,7 +30,7 @@ let package = Package(
     products: [
         .library(name: "LatchkeyDevice", targets: ["LatchkeyDevice"]),
         .library(name: "LatchkeyClient", targets: ["LatchkeyClient"]),
-        .library(name: "LatchkeyPacing", targets: ["LatchkeyPacing"]),
+        .library(name: "LatchkeyStream", targets: ["LatchkeyStream"]),
     ],
     targets: [
         // 0. C: one module map and one shim header each.
@@ -41,7 +41,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         // 1. Pure: values, decisions, the state machine. No Glibc, clock or randomness.
         module("Bytes"), module("Wire"), module("Policy", ["Wire"]), module("Core", ["Policy", "Wire"]),
-        module("APITypes", ["Wire"]), module("LatchkeyPacing"),
+        module("APITypes", ["Wire"]), module("LatchkeyStream"),
         // 2. One owner for each C library; Sockets owns Glibc's socket calls.
         module(
             "Migrations", path: "Migrations",
@@ -93,7 +93,7 @@ let package = Package(
         main("latchkey-device", "DeviceCLI", "Terminal"),
         .executableTarget(
             name: "bench-judge", dependencies: ["Policy"], path: "Scripts/bench/judge", swiftSettings: strict),
-        tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"), tests("LatchkeyPacing", "LatchkeyPacing"),
+        tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"), tests("LatchkeyStream", "LatchkeyStream"),
         tests("Core", "Core", "CryptoEngine", "Policy", "Wire"),
         tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
         tests("CryptoEngine", "Bytes", "COpenSSL", "CryptoEngine", "Wire"),

@@ -21,7 +21,7 @@ struct LayeringTests {
         Allowed(module: "Policy", imports: ["Wire"]),
         Allowed(module: "Core", imports: ["Policy", "Synchronization", "Wire"]),
         Allowed(module: "APITypes", imports: ["Wire"]),
-        Allowed(module: "LatchkeyPacing", imports: []),
+        Allowed(module: "LatchkeyStream", imports: []),
         Allowed(module: "Sockets", imports: ["Bytes", "CLinux", "Glibc", "Synchronization", "Wire"]),
         Allowed(module: "CryptoEngine", imports: ["Bytes", "COpenSSL", "Glibc", "Synchronization", "Wire"]),
         Allowed(
@@ -141,7 +141,7 @@ struct LayeringTests {
     /// Rules take time and chance as arguments.
     @Test(
         "the pure layers name no clock, chance or outside",
-        arguments: ["Wire", "Policy", "Core", "APITypes", "LatchkeyPacing"])
+        arguments: ["Wire", "Policy", "Core", "APITypes", "LatchkeyStream"])
     func pure(_ module: String) throws {
         let banned = [
             "ContinuousClock", "SuspendingClock", " Date(", ".random(", "SystemRandomNumberGenerator",
