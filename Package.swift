@@ -94,7 +94,8 @@ let package = Package(
         main("latchkeyd", "Host"), main("latchkey", "AdminCLI", "Terminal"),
         main("latchkey-device", "DeviceCLI", "Terminal"),
         .executableTarget(
-            name: "bench-judge", dependencies: ["LatchkeyStream", "Policy"], path: "Scripts/bench/judge",
+            name: "bench-judge", dependencies: ["Core", "LatchkeyStream", "Policy", "Wire"],
+            path: "Scripts/bench/judge",
             swiftSettings: strict),
         tests("Wire", "Wire"), tests("LatchkeyStream", "LatchkeyStream"),
         tests("Policy", "LatchkeyStream", "Policy", "Wire"),

@@ -4,9 +4,11 @@
 // Prints, in microseconds of this thread's processor time: the median closing, the slowest, and the median of only
 // reading the same counts.
 
+internal import Core
 internal import Glibc
 internal import LatchkeyStream
 internal import Policy
+internal import Wire
 
 /// This thread's processor time, in microseconds.
 func processorTime() -> Double {
@@ -37,13 +39,44 @@ func seconds(_ count: Int, _ draw: inout Draw) -> [LinkSecond] {
     }
 }
 
-/// What is measured: the second of every session. Returns how many reports there were to publish.
-func close(_ links: inout [SessionLink], _ seconds: [LinkSecond], _ running: StreamTarget) -> Int {
-    var published = 0
-    for at in links.indices where links[at].close(seconds[at], running: running).isPublished {
-        published += 1
+/// A core with so many sessions at its home door, as devices of a host that pairs nobody have them.
+func served(_ count: Int) -> (core: Core, sessions: [SessionID]) {
+    var settings = Settings()
+    settings.requirePairing = false
+    func key(_ number: Int) -> Fingerprint {
+        let bytes = (0..<32).map { UInt8(truncatingIfNeeded: $0 < 8 ? number >> ($0 * 8) : 7) }
+        guard let key = Fingerprint(bytes: bytes) else { exit(70) }
+        return key
     }
-    return published
+    var core = Core(
+        host: HostFacts(
+            fingerprint: key(-1), recognitionKey: [], fallbackName: "Bench",
+            startedAt: WallTime(milliseconds: 0), sessionPrefix: "s", bootWall: WallTime(milliseconds: 0),
+            version: "0"),
+        settings: settings, overrides: SettingsOverrides(), devices: [], tombstones: [],
+        primitives: Primitives(hmacSHA256: { _, _ in [] }, equal: { _, _ in false }))
+    let moment = Moment(now: MonotonicTime(nanoseconds: 0), wall: WallTime(milliseconds: 0))
+    core.start(moment)
+    guard let loopback = IPAddress("127.0.0.1") else { exit(70) }
+    var sessions: [SessionID] = []
+    for number in 0..<count {
+        let id = ConnectionID(owner: 0, serial: UInt64(number))
+        let peer = SocketAddress(ip: loopback, port: UInt16(truncatingIfNeeded: number))
+        _ = core.connectionArrived(Arrival(id: id, door: .home, peer: peer), moment)
+        _ = core.connectionReady(id, alpn: ALPN.session.rawValue, key: key(number), moment)
+        guard case .session(let view) = core.register(id, hello: nil, counters: SessionCounters(), moment)
+        else { continue }
+        sessions.append(view.id)
+        _ = core.takeEffects()
+    }
+    return (core, sessions)
+}
+
+/// What is measured: the second of every session, from the door's call to what is to be published and logged. Returns how
+/// much that was.
+func close(_ core: inout Core, _ seconds: [SessionSecond], _ moment: Moment) -> Int {
+    core.linkSeconds(seconds, moment)
+    return core.takeEffects().count
 }
 
 /// The least that could be done with them.
@@ -61,16 +94,21 @@ else {
 
 var draw = Draw()
 let history = (0..<16).map { _ in seconds(sessions, &draw) }
-let running = StreamTarget(bitrate: 15_000_000, fps: 60, captureScale: 2)
-var links = Array(repeating: SessionLink(), count: sessions)
+var (core, ids) = served(sessions)
+guard ids.count == sessions else {
+    print("only \(ids.count) sessions were taken")
+    exit(70)
+}
 var closings: [Double] = []
 var readings: [Double] = []
 var published = 0
 var sum = 0
 for round in -history.count..<rounds {
     let second = history[(round + history.count) % history.count]
+    let now = MonotonicTime(nanoseconds: Int64(round + history.count + 1) * 1_000_000_000)
+    let items = zip(ids, second).map { SessionSecond(session: $0, second: $1) }
     let begin = processorTime()
-    published += close(&links, second, running)
+    published += close(&core, items, Moment(now: now, wall: WallTime(milliseconds: 0)))
     let middle = processorTime()
     sum &+= read(second)
     let end = processorTime()

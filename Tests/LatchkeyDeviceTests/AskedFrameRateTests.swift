@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyStream
+import LatchkeyDevice
 import Testing
 
 /// What a device asks for (06 A5).
