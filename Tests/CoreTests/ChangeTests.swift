@@ -151,6 +151,22 @@ struct ChangeTests {
         #expect(details.count == 2 && details[1]?.contains("direct") == false)
     }
 
+    /// Back to what is stored, behind a change that is on its way.
+    @Test func aPatchThatTakesBackWhatIsOnItsWay() {
+        let driver = Driver()
+        driver.store = nil
+        driver.set {
+            $0.requirePairing = false
+            $0.maxFPS = 60
+        }
+        driver.set {
+            $0.requirePairing = true
+            $0.maxFPS = 120
+        }
+        for id in driver.waiting { driver.input { $0.committed(id, .committed, $1) } }
+        #expect(driver.core.settings == Settings() && driver.core.trust.requirePairing)
+    }
+
     /// Both are stored, and one change is told once.
     @Test func twoPatchesOfOneThing() {
         let driver = Driver()

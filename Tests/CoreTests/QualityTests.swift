@@ -282,6 +282,22 @@ import Wire
         #expect(details == Array(repeating: "bitrate 15 → 25 Mbps per 60 fps", count: 2))
     }
 
+    /// What is stored already may be on its way once more, before something else.
+    @Test func theLastOnItsWayIsWhatTheNextIsMadeFrom() throws {
+        let driver = Self.driver()
+        let id = try #require(driver.session(.home, "D"))
+        driver.store = nil
+        for _ in 0..<2 { _ = driver.pick(id, QualityChange(bitrate: 25_000_000)) }
+        driver.input { [change = driver.waiting.removeFirst()] in $0.committed(change, .committed, $1) }
+        _ = driver.pick(id, QualityChange(bitrate: 15_000_000))
+        guard case .pending = driver.pick(id, QualityChange(bitrate: 25_000_000)) else {
+            Issue.record("taken for what is on its way no more")
+            return
+        }
+        for change in driver.waiting { driver.input { $0.committed(change, .committed, $1) } }
+        #expect(driver.core.settings.home.bitrate == 25_000_000)
+    }
+
     @Test func aPickThatCannotBeStoredChangesNothing() throws {
         let driver = Self.driver()
         let id = try #require(driver.session(.home, "D"))
