@@ -69,14 +69,16 @@ final class OfflineDesk: Desk {
     }
 
     func change(settings values: JSON) throws -> Reply<SettingsBody> {
-        let wanted: Settings
+        let change: Change
         do {
-            wanted = try Settings.patch(values, on: offline.core.proposedSettings)
+            change = try offline.core.settingsChange { (settings) throws(SettingRefusal) in
+                settings = try Settings.patch(values, on: settings)
+            }
         } catch {
             throw Failure(
                 Problem(400, "invalidSetting", "Invalid setting", detail: error.message, field: error.field))
         }
-        guard case .settings = try apply(.settings(wanted)) else { throw Self.surprise }
+        guard case .settings = try apply(change) else { throw Self.surprise }
         return try settings()
     }
 

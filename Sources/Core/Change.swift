@@ -9,12 +9,29 @@ package enum Change: Sendable {
     case rename(SillID, String)
     /// Ends its sessions and leaves a tombstone.
     case remove(SillID)
-    /// The settings as they shall be, made from `proposedSettings`.
-    case settings(Settings)
+    /// Made by `settingsChange`.
+    case settings(SettingsWish)
     /// One transaction; tombstoned keys come back only when asked for.
     case importDevices([DeviceRecord], restoreRemoved: Bool)
     /// Another identity, whose key is on disk already; unpairs everybody. `confirm` must be this host's ID.
     case rotate(StoredIdentity, confirm: String)
+}
+
+/// What is wanted of the settings. A field that is on its way to the store already is wanted all the same: what is on its
+/// way may fail.
+package struct SettingsWish: Sendable, Equatable {
+    /// The wish on top of all that is on its way to the store.
+    let onProposed: Settings
+    /// The wish on top of what is stored: by it alone.
+    let onStored: Settings
+
+    init(onProposed: Settings, onStored: Settings) {
+        self.onProposed = onProposed
+        self.onStored = onStored
+    }
+
+    /// All of them as they shall be.
+    package init(_ settings: Settings) { self.init(onProposed: settings, onStored: settings) }
 }
 
 /// Whether a change is on its way.

@@ -124,13 +124,10 @@ extension Core {
     }
 
     private mutating func proposeSettings(
-        _ wanted: Settings, _ actor: Actor, _ moment: Moment
+        _ wish: SettingsWish, _ actor: Actor, _ moment: Moment
     ) -> ProposalAnswer {
-        let old = proposedSettings
-        let values = wanted.stored(changedFrom: old)
+        let (values, requirePairing) = toStore(wish)
         for field in overridden where values[field] != nil { return .refused(.overridden(field: field)) }
-        let requirePairing =
-            wanted.requirePairing == old.requirePairing ? nil : wanted.requirePairing
         guard !values.isEmpty || requirePairing != nil else {
             lastChange += 1
             let id = ChangeID(rawValue: lastChange)
@@ -139,7 +136,7 @@ extension Core {
         }
         let row = AuditRow(
             at: moment.wall, actor: actor.text, action: "settings.change", outcome: "ok",
-            detail: SettingsChangeLog.words(from: old, to: wanted))
+            detail: words(of: wish))
         return .pending(
             commit(
                 .settings(values, requirePairing: requirePairing),
@@ -154,7 +151,10 @@ extension Core {
         // The change, not the whole it was made from: another may have been committed in between.
         setSettings(stored: storedSettings.applying(values, requirePairing: requirePairing))
         publish()
-        log(.info, "settings", [("change", SettingsChangeLog.words(from: old, to: settings))])
+        // Another may have brought the same just before.
+        if settings != old {
+            log(.info, "settings", [("change", SettingsChangeLog.words(from: old, to: settings))])
+        }
         if old.remoteAccess && !settings.remoteAccess && opened?.isForRemote == true {
             closeWindow(.cancelled, quiets: true, actor: .service, moment)
         }
@@ -163,7 +163,7 @@ extension Core {
         refreshAdvertisement()
         refreshHostInfo()
         refreshQuality()
-        emit(.event(.settingsChanged(settings)))
+        if settings != old { emit(.event(.settingsChanged(settings))) }
         emit(.changeDone(id, .settings(settings)))
     }
 
@@ -196,16 +196,20 @@ extension Core {
         var restored: [Fingerprint] = []
         var skipped: [SillID] = []
         var updated = 0
+        // A removal on its way to the store is there first.
+        let leaving = Set(
+            pendingChanges.values.compactMap { if case .remove(let key, _) = $0 { key } else { nil } })
         // Of two lines with one key the later counts, and the key counts once.
         var last: [Fingerprint: Int] = [:]
         for (index, record) in records.enumerated() { last[record.fingerprint] = index }
         for (index, record) in records.enumerated() where last[record.fingerprint] == index {
-            if var known = devices[record.fingerprint] {
+            let isLeaving = leaving.contains(record.fingerprint)
+            if !isLeaving, var known = devices[record.fingerprint] {
                 known.name = record.name
                 known.model = record.model ?? known.model
                 taken.append(known)
                 updated += 1
-            } else if tombstones[record.fingerprint] == nil {
+            } else if !isLeaving, tombstones[record.fingerprint] == nil {
                 taken.append(record)
             } else if restoreRemoved {
                 restored.append(record.fingerprint)

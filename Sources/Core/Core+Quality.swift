@@ -63,35 +63,25 @@ extension Core {
             let pick = QualityPick(applied: [], refused: [], isAwayPair: view.away, isLimited: true)
             return .done(pick, settings)
         }
-        let old = proposedSettings
-        let result = QualityChangePolicy.apply(change, fromAway: view.away, to: old)
+        let result = QualityChangePolicy.apply(change, fromAway: view.away, to: proposedSettings)
         let pick = QualityPick(
             applied: result.applied, refused: result.refused, isAwayPair: view.away, isLimited: false)
         if !pick.refused.isEmpty {
             logPick(view, [("refused", pick.refused.joined(separator: ", "))])
         }
-        let values = result.settings.stored(changedFrom: old)
+        let wish = SettingsWish(
+            onProposed: result.settings,
+            onStored: QualityChangePolicy.apply(change, fromAway: view.away, to: storedSettings).settings)
+        let (values, _) = toStore(wish)
         if values.isEmpty { return .done(pick, settings) }
         let row = AuditRow(
             at: moment.wall, actor: actor.text, action: "quality.pick", device: view.fingerprint?.id.text,
             remote: view.remote.ip.description, outcome: "ok",
-            detail: SettingsChangeLog.words(from: old, to: result.settings))
+            detail: words(of: wish))
         let change = commit(
             .settings(values, requirePairing: nil),
             StoreCommit(change: .settings(values: values, requirePairing: nil), audit: [row]))
         return .pending(change, pick)
-    }
-
-    /// The stored settings with every change that is on its way to the store: what the next one is made from, so that it
-    /// neither undoes them nor takes their old values for its own.
-    package var proposedSettings: Settings {
-        var settings = storedSettings
-        for (_, change) in pendingChanges.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            if case .settings(let values, let requirePairing) = change {
-                settings = settings.applying(values, requirePairing: requirePairing)
-            }
-        }
-        return settings
     }
 
     /// Looks again at who is connected and at the pairs (06 A3): one event for a change, and one line when the other pair

@@ -221,14 +221,30 @@ extension Core {
         }
     }
 
+    /// Bytes a character of a hello may have in the mean. The label rule counts characters, which may have any number of
+    /// marks: by it alone a hello of 1 MiB would be kept, and be in each of the thousand events about its sessions.
+    private static let bytesPerCharacter = 16
+
     /// Texts of a peer, made fit to show and bounded (02 §10).
     private static func cleaned(_ hello: Hello) -> Hello {
+        func bounded(_ text: String, _ limit: Int) -> String {
+            let cleaned = Label.clean(text, limit: limit)
+            var room = limit * bytesPerCharacter
+            guard cleaned.utf8.count > room else { return cleaned }
+            var kept = String.UnicodeScalarView()
+            for scalar in cleaned.unicodeScalars {
+                room -= UTF8.width(scalar)
+                if room < 0 { break }
+                kept.append(scalar)
+            }
+            return String(kept)
+        }
         func clean(_ text: String?, _ limit: Int) -> String? {
-            text.map { Label.clean($0, limit: limit) }.flatMap { $0.isEmpty ? nil : $0 }
+            text.map { bounded($0, limit) }.flatMap { $0.isEmpty ? nil : $0 }
         }
         return Hello(
             appVersion: clean(hello.appVersion, 32), build: clean(hello.build, 32),
             device: clean(hello.device, 64), protocolGeneration: hello.protocolGeneration,
-            audio: hello.audio.map { codecs in codecs.prefix(16).map { Label.clean($0, limit: 32) } })
+            audio: hello.audio.map { codecs in codecs.prefix(16).map { bounded($0, 32) } })
     }
 }

@@ -121,7 +121,27 @@ enum DeviceOutput {
     static func line(_ body: (inout JSONWriter) -> Void) -> String {
         var out = JSONWriter()
         out.object(body)
-        return out.text + "\n"
+        return escaped(out.text) + "\n"
+    }
+
+    /// The same JSON without what a terminal would obey or not show, some of which JSON lets stand: an ID has a stranger's
+    /// name in it. Only texts can have it, so that each stands for itself escaped.
+    private static func escaped(_ json: String) -> String {
+        func isShown(_ scalar: Unicode.Scalar) -> Bool {
+            if scalar.isASCII { return scalar.value != 0x7F }
+            let category = scalar.properties.generalCategory
+            return ![.control, .format, .lineSeparator, .paragraphSeparator].contains(category)
+        }
+        if json.unicodeScalars.allSatisfy(isShown) { return json }
+        return json.unicodeScalars.map { scalar in
+            if isShown(scalar) { return String(scalar) }
+            return UTF16.encode(scalar).map { units in
+                units.map { unit in
+                    let digits = String(unit, radix: 16)
+                    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }.joined()
+            } ?? ""
+        }.joined()
     }
 
     private static func sortedKinds(_ summary: SessionSummary?) -> [(UInt8, Int)] {

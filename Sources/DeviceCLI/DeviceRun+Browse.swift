@@ -7,37 +7,50 @@ extension DeviceRun {
     func browse(until: DeviceCommand.BrowseEnd) async throws(DeviceError) -> ExitCode {
         let device = try openDevice()
         let names = Dictionary(try device.hosts().map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
-        let (news, sink) = AsyncStream.makeStream(of: BrowseNews.self)
-        let browser = HostBrowser(device: device) { sink.yield(.status($0)) }
+        let (wakes, sink) = AsyncStream.makeStream(of: Wake.self)
+        let inbox = BrowseInbox()
+        let browser = HostBrowser(device: device) { if inbox.put($0) { sink.yield(.told) } }
         do {
-            try browser.start { sink.yield(.rows($0)) }
+            try browser.start { if inbox.put($0) { sink.yield(.told) } }
         } catch {
             throw DeviceError(.storage, error.message)
         }
         let telling = BrowseTelling(until: until, json: command.json, names: names)
-        let code = await follow(news, sink, telling)
+        let code = await follow(wakes, sink, inbox, telling)
         browser.stop()
         return code
     }
 
+    /// What there is to look at: few of each, however much the search tells.
+    private enum Wake: Sendable {
+        /// The inbox is not empty.
+        case told
+        /// Of nobody but the clock and the person.
+        case news(BrowseNews)
+    }
+
     private func follow(
-        _ news: AsyncStream<BrowseNews>, _ sink: AsyncStream<BrowseNews>.Continuation, _ start: BrowseTelling
+        _ wakes: AsyncStream<Wake>, _ sink: AsyncStream<Wake>.Continuation, _ inbox: BrowseInbox,
+        _ start: BrowseTelling
     ) async -> ExitCode {
         let console = console
         return await withTaskGroup(of: Void.self) { group in
-            group.addTask { sink.yield(.stop(await console.stopRequest())) }
+            group.addTask { sink.yield(.news(.stop(await console.stopRequest()))) }
             if let limit = start.until.limit {
                 group.addTask {
                     // Cancelled only when it was over before.
-                    if (try? await Task.sleep(for: limit)) != nil { sink.yield(.time) }
+                    if (try? await Task.sleep(for: limit)) != nil { sink.yield(.news(.time)) }
                 }
             }
             var telling = start
-            for await item in news {
-                telling.take(item)
-                if !telling.out.isEmpty { console.write(telling.out) }
-                if !telling.complaint.isEmpty { console.complain(telling.complaint) }
-                if telling.end != nil { break }
+            following: for await wake in wakes {
+                let news = if case .news(let item) = wake { [item] } else { inbox.take() }
+                for item in news {
+                    telling.take(item)
+                    if !telling.out.isEmpty { console.write(telling.out) }
+                    if !telling.complaint.isEmpty { console.complain(telling.complaint) }
+                    if telling.end != nil { break following }
+                }
             }
             group.cancelAll()
             return telling.end ?? .done

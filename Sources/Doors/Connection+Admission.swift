@@ -93,11 +93,19 @@ extension Connection {
 
     // MARK: Gate and pairing
 
+    /// Bytes for a peer that waits to be admitted: the handshake's last, and some key updates.
+    private static let mostAnswers = 16_384
+
     /// Collects plaintext up to `limit` and asks `judge`; the end of the stream closes.
     func readEarly(_ tls: TLSConnection, limit: Int, judge: () -> Void) {
         let early = early ?? ByteBuffer()
         self.early = early
         while early.count < limit, tls.read(into: early, limit: min(limit - early.count, 16_384)) > 0 {}
+        // Key updates, of which each asks for another: nobody who has one thing to say sends hundreds.
+        if tls.outbound.count > Self.mostAnswers {
+            fail(.badMessage)
+            return closeNow()
+        }
         judge()
         switch phase {
         case .gate where tls.state != .ready: refuseAtGate(hello: nil)

@@ -17,6 +17,10 @@ final class SessionRelay {
     private static let deviceHold = RelayMeter.hold - DoorWorker.chunk - 1_024
     /// Plaintext held for a slow backend beyond which the device is not decrypted.
     private static let backendHold = 65_536
+    /// Bytes held for a slow device beyond which it is not read either. The stream alone never comes to that; what TLS
+    /// itself answers to does (a key update asks for another), and nothing else would end it. One more chunk of requests
+    /// has as many bytes of answers.
+    private static let answersHold = RelayMeter.hold
     /// Allocations of an idle session up to this size are kept: its pings need them four times a second.
     private static let keptAllocation = 8_192
 
@@ -100,7 +104,13 @@ final class SessionRelay {
         settle()
     }
 
-    func deviceWritable() { settle() }
+    func deviceWritable() {
+        let wasFull = isFullOfAnswers
+        settle()
+        // What it said before may wait in TLS, where no event tells of it.
+        guard wasFull, !isFullOfAnswers, case .no = ending else { return }
+        deviceReadable()
+    }
 
     /// The device's stream has ended below TLS. After a close_notify that is its half; without one it is gone.
     func deviceEnded(wasReset: Bool) {
@@ -146,10 +156,12 @@ final class SessionRelay {
 
     var canTakeFromDevice: Bool {
         if case .done = ending { return false }
-        guard !deviceHasEnded, !fromDevice.isOver else { return false }
+        guard !deviceHasEnded, !fromDevice.isOver, !isFullOfAnswers else { return false }
         // Without a backend the bytes go nowhere, but pings still prove that the device lives.
         return backend.map { $0.outgoing.count < Self.backendHold } ?? true
     }
+
+    private var isFullOfAnswers: Bool { tls.outbound.count > Self.answersHold }
 
     private func passUpstream() {
         let plain = worker.upstream

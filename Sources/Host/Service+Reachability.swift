@@ -32,9 +32,8 @@ extension Service {
                     core.routerRequests(requests, moment)
                     guard standing.isNewlyGranted else { return }
                     // Asked for by name, and granted when nobody waited any more.
-                    var wanted = core.proposedSettings
-                    wanted.portMapping = "upnp"
-                    _ = core.propose(.settings(wanted), actor: .service, moment)
+                    let change = core.settingsChange { $0.portMapping = "upnp" }
+                    _ = core.propose(change, actor: .service, moment)
                 }
             })
         return (watcher, runner)

@@ -35,7 +35,8 @@ package enum SettingsChangeLog {
     /// `15`, `8.5`: whole megabits without a decimal, others with exactly one.
     package static func megabits(_ bitsPerSecond: Int) -> String {
         if bitsPerSecond % 1_000_000 == 0 { return String(bitsPerSecond / 1_000_000) }
-        let tenths = (bitsPerSecond + 50_000) / 100_000
+        // Without a sum: a streaming process may say any number of what it runs with.
+        let tenths = bitsPerSecond / 100_000 + (bitsPerSecond % 100_000 >= 50_000 ? 1 : 0)
         return "\(tenths / 10).\(tenths % 10)"
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Policy
 internal import Wire
 
 /// STUN's binding question over UDP (RFC 8489). Pure.
@@ -12,7 +13,7 @@ enum STUNBinding {
     /// The question. `transaction` has 12 bytes.
     static func request(_ transaction: [UInt8]) -> [UInt8] { [0, 1, 0, 0] + cookie + transaction }
 
-    /// The IPv4 that the server saw; nil when this is no success of that transaction or has none.
+    /// The IPv4 that the server saw; nil when this is no success of that transaction, or has none of the internet.
     static func address(in bytes: [UInt8], transaction: [UInt8]) -> IPAddress? {
         guard transaction.count == 12, bytes.count >= 20, bytes.count <= answerLimit, bytes[0] == 1,
             bytes[1] == 1, Array(bytes[4..<8]) == cookie, Array(bytes[8..<20]) == transaction
@@ -27,7 +28,8 @@ enum STUNBinding {
             guard value + size <= bytes.count else { return nil }
             // Family 1 with its 8 bytes; the address is crossed with the cookie.
             if kind == xorMappedAddress, size == 8, bytes[value + 1] == 1 {
-                return IPAddress(bytes: zip(bytes[(value + 4)..<(value + 8)], cookie).map { $0 ^ $1 })
+                let seen = IPAddress(bytes: zip(bytes[(value + 4)..<(value + 8)], cookie).map { $0 ^ $1 })
+                return seen.flatMap { RouterPolicy.isNowhere($0) ? nil : $0 }
             }
             index = value + (size + 3) / 4 * 4
         }

@@ -120,6 +120,70 @@ struct ChangeTests {
         #expect(driver.core.settings.maxFPS == 60 && driver.core.settings.remoteAccess)
     }
 
+    /// What another has on its way may fail: the second is stored by itself, all of it and nothing else.
+    @Test func aPatchOfWhatIsOnItsWayIsStoredToo() {
+        let driver = Driver()
+        driver.store = nil
+        driver.set {
+            $0.maxFPS = 60
+            $0.requirePairing = false
+            $0.direct = true
+        }
+        driver.set {
+            $0.maxFPS = 60
+            $0.requirePairing = false
+            $0.remoteAccess = true
+        }
+        #expect(driver.outcomes.isEmpty && driver.waiting.count == 2)
+        driver.input { [id = driver.waiting[0]] in $0.committed(id, .failed(message: "full"), $1) }
+        driver.input { [id = driver.waiting[1]] in $0.committed(id, .committed, $1) }
+        let wanted = Self.settings {
+            $0.maxFPS = 60
+            $0.requirePairing = false
+            $0.remoteAccess = true
+        }
+        #expect(driver.outcomes == [.failed(message: "full"), .settings(wanted)])
+        let details = driver.commits.flatMap(\.audit).filter { $0.action == "settings.change" }.map(\.detail)
+        for (detail, own) in zip(details, ["direct", "remote access"]) {
+            for word in [own, "frame rate limit 120 → 60", "require pairing on → off"] {
+                #expect(detail?.contains(word) == true, "\(detail ?? "") without \(word)")
+            }
+        }
+        #expect(details.count == 2 && details[1]?.contains("direct") == false)
+    }
+
+    /// Back to what is stored, behind a change that is on its way.
+    @Test func aPatchThatTakesBackWhatIsOnItsWay() {
+        let driver = Driver()
+        driver.store = nil
+        driver.set {
+            $0.requirePairing = false
+            $0.maxFPS = 60
+        }
+        driver.set {
+            $0.requirePairing = true
+            $0.maxFPS = 120
+        }
+        for id in driver.waiting { driver.input { $0.committed(id, .committed, $1) } }
+        #expect(driver.core.settings == Settings() && driver.core.trust.requirePairing)
+    }
+
+    /// Both are stored, and one change is told once.
+    @Test func twoPatchesOfOneThing() {
+        let driver = Driver()
+        driver.store = nil
+        for _ in 0..<2 { driver.set { $0.maxFPS = 60 } }
+        for id in driver.waiting { driver.input { $0.committed(id, .committed, $1) } }
+        let wanted = Self.settings { $0.maxFPS = 60 }
+        #expect(driver.outcomes == [.settings(wanted), .settings(wanted)])
+        #expect(
+            driver.effects.filter { if case .event(.settingsChanged) = $0 { true } else { false } }.count == 1
+        )
+        #expect(driver.lines("settings").count == 1)
+        let details = driver.commits.flatMap(\.audit).filter { $0.action == "settings.change" }.map(\.detail)
+        #expect(details == ["frame rate limit 120 → 60", "frame rate limit 120 → 60"])
+    }
+
     @Test func aPatchThatChangesNothingNeedsNoStore() {
         let driver = Driver()
         driver.set { _ in }
@@ -205,6 +269,24 @@ struct ChangeTests {
         #expect(driver.outcomes == [.imported(imported: 1, updated: 2, removedSkipped: [])])
         #expect(driver.core.trust.isPaired(Driver.key("R")))
         #expect(driver.core.tombstone(Driver.key("R")) == nil)
+    }
+
+    /// A removal is true before an import that came after it, wherever the store is with it.
+    @Test(arguments: [false, true]) func anImportBehindARemoval(restoring: Bool) {
+        let driver = Driver(devices: [Driver.record("D")])
+        driver.store = nil
+        driver.remove("D")
+        _ = driver.input {
+            $0.propose(.importDevices([Driver.record("D")], restoreRemoved: restoring), actor: admin, $1)
+        }
+        for id in driver.waiting { driver.input { $0.committed(id, .committed, $1) } }
+        #expect(driver.core.trust.isPaired(Driver.key("D")) == restoring)
+        #expect((driver.core.tombstone(Driver.key("D")) == nil) == restoring)
+        #expect(
+            driver.outcomes.last
+                == .imported(
+                    imported: restoring ? 1 : 0, updated: 0,
+                    removedSkipped: restoring ? [] : [Driver.key("D").id]))
     }
 
     /// A line names a known key anew, and leaves what the host knows of it.

@@ -287,9 +287,8 @@ final class Driver {
     // MARK: - Changes
 
     @discardableResult func set(_ change: (inout Settings) -> Void) -> ProposalAnswer {
-        var settings = core.proposedSettings
-        change(&settings)
-        return input { $0.propose(.settings(settings), actor: Actor(text: "unix:0"), $1) }
+        let change = core.settingsChange(change)
+        return input { $0.propose(change, actor: Actor(text: "unix:0"), $1) }
     }
 
     @discardableResult func remove(_ word: String) -> ProposalAnswer {

@@ -57,6 +57,25 @@ import Wire
         #expect(states == trace.states)
     }
 
+    /// A streaming process may say any number there is: of what runs, and of its seconds.
+    @Test(arguments: [1, 999_999, 4_000_001, 1 << 40, Int.max - 1, Int.max])
+    func anyNumbers(_ number: Int) throws {
+        for fps in [1, 60, Int.max] {
+            let (driver, id) = try Self.session(false)
+            let running = StreamTarget(bitrate: number, fps: fps, captureScale: 2)
+            for second in [
+                LinkSecond(sent: number, withheld: Int.max, taken: number, waiting: Int.max, heard: true),
+                LinkSecond(sent: 0, withheld: number, taken: 0, waiting: number, heard: false),
+            ] {
+                let seconds = Array(repeating: second, count: LinkSeconds.limit)
+                driver.input { _ = $0.postSeconds(id, seconds, running: .runs(running), $1) }
+            }
+            #expect(driver.core.session(id)?.link.state == .stalled)
+            #expect(driver.core.qualityReport.running == running)
+            #expect(driver.lines("link stalled").count == 1)
+        }
+    }
+
     @Test func aReportIsPublishedOnceAndLoggedWhenTheStateIsNew() throws {
         let (driver, id) = try Self.session(true)
         for _ in 0..<3 { driver.second(id, Self.short, true) }

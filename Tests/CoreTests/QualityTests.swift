@@ -263,6 +263,42 @@ import Wire
         #expect(driver.core.settings.home == Quality(bitrate: 25_000_000, captureScale: 1))
     }
 
+    /// What one pick has on its way to the store is not there for another: it may fail.
+    @Test func aPickOfWhatIsOnItsWayIsStoredToo() throws {
+        let driver = Self.driver()
+        let id = try #require(driver.session(.home, "D"))
+        driver.store = nil
+        driver.effects = []
+        for _ in 0..<2 {
+            guard case .pending = driver.pick(id, QualityChange(bitrate: 25_000_000)) else {
+                Issue.record("answered before it was stored")
+                return
+            }
+        }
+        driver.input { [change = driver.waiting[0]] in $0.committed(change, .failed(message: "full"), $1) }
+        #expect(driver.core.settings.home.bitrate == 15_000_000)
+        driver.input { [change = driver.waiting[1]] in $0.committed(change, .committed, $1) }
+        #expect(driver.core.settings.home.bitrate == 25_000_000)
+        let details = driver.commits.flatMap(\.audit).filter { $0.action == "quality.pick" }.map(\.detail)
+        #expect(details == Array(repeating: "bitrate 15 → 25 Mbps per 60 fps", count: 2))
+    }
+
+    /// What is stored already may be on its way once more, before something else.
+    @Test func theLastOnItsWayIsWhatTheNextIsMadeFrom() throws {
+        let driver = Self.driver()
+        let id = try #require(driver.session(.home, "D"))
+        driver.store = nil
+        for _ in 0..<2 { _ = driver.pick(id, QualityChange(bitrate: 25_000_000)) }
+        driver.input { [change = driver.waiting.removeFirst()] in $0.committed(change, .committed, $1) }
+        _ = driver.pick(id, QualityChange(bitrate: 15_000_000))
+        guard case .pending = driver.pick(id, QualityChange(bitrate: 25_000_000)) else {
+            Issue.record("taken for what is on its way no more")
+            return
+        }
+        for change in driver.waiting { driver.input { $0.committed(change, .committed, $1) } }
+        #expect(driver.core.settings.home.bitrate == 25_000_000)
+    }
+
     @Test func aPickThatCannotBeStoredChangesNothing() throws {
         let driver = Self.driver()
         let id = try #require(driver.session(.home, "D"))

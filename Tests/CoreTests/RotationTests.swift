@@ -207,7 +207,8 @@ struct RotationTests {
         driver.input { core, _ in core.learn(Driver.key("D"), cable) }
         // Other changes wait, another rotation too.
         let changes: [Change] = [
-            .rename(record.id, "x"), .remove(record.id), .settings(ChangeTests.settings { $0.maxFPS = 30 }),
+            .rename(record.id, "x"), .remove(record.id),
+            driver.core.settingsChange { $0.maxFPS = 30 },
             .importDevices([Driver.record("N")], restoreRemoved: true),
             .rotate(Self.next, confirm: Self.confirm),
         ]

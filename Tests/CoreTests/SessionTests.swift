@@ -40,6 +40,25 @@ struct SessionTests {
         #expect(kept?.audio?.map(\.count) == Array(repeating: 32, count: 16))
     }
 
+    /// A character may have a mebibyte of marks.
+    @Test func aHelloOfMarksIsBounded() throws {
+        let driver = Driver(devices: [Driver.record("D")])
+        let id = try #require(driver.session(.home, "D"))
+        let marks = "é" + String(repeating: "\u{301}", count: 1_000)
+        driver.input {
+            $0.sessionHello(
+                id,
+                Hello(
+                    appVersion: marks, build: marks, device: String(repeating: marks, count: 40),
+                    audio: [marks, "opus"]),
+                $1)
+        }
+        let kept = driver.core.session(id)?.hello
+        #expect(kept?.appVersion?.utf8.count == 512 && kept?.build?.utf8.count == 512)
+        #expect(kept?.device?.utf8.count == 1_024 && kept?.device?.count == 1)
+        #expect(kept?.audio?.map(\.utf8.count) == [512, 4])
+    }
+
     /// The gate judged by the floor of its moment (03 §5.5).
     @Test(arguments: [(nil, nil), ("1.9", nil), ("2", "2"), ("2.1", "2.1")] as [(String?, String?)])
     func aFloorThatRoseDuringTheGate(_ version: String?, _ registered: String?) {

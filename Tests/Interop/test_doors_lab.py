@@ -5,6 +5,8 @@ import collections
 import contextlib
 import itertools
 import json
+import pathlib
+import sys
 
 import door_oracle as oracle
 import harness
@@ -14,6 +16,7 @@ import sill_client as sill
 from OpenSSL import SSL
 
 SCENARIO = "doors"
+HERE = pathlib.Path(__file__).parent
 
 # 03 section 3.5 on real links: namespace, source, the host's address it dials, origin.
 WORKED = [
@@ -286,3 +289,23 @@ def test_an_interface_that_vanishes_in_a_handshake(lab, lab_service, keys, name,
         lab.ip("home", f"rule delete from {network}.23 lookup 200")
         lab.ip("home", f"address delete {network}.23/32 dev lo")
         lab.ip("host", f"route delete {network}.23/32 via 192.168.1.23 table 101")
+
+
+@pytest.mark.parametrize("protocol, most", [("sill/1", 60_000), ("sill-pair/1", 30_000)])
+def test_answers_of_tls_itself_are_bounded(lab, lab_service, keys, scratch, protocol, most):
+    """A device that asks for new keys without end and reads nothing is not read without end: 27 bytes each wait for it."""
+    pem = pathlib.Path(scratch) / "device.pem"
+    pem.write_bytes(keys["paired"].pem())
+    small = {"net.ipv4.tcp_rmem": "4096 65536 131072", "net.ipv4.tcp_wmem": "4096 16384 65536"}
+    before = {name: lab.run("host", "sysctl", "-n", name).stdout.strip() for name in small}
+    try:
+        for name, value in small.items():
+            lab.run("host", "sysctl", "-qw", f"{name}={value}")
+        # 192.168.1.20 is the host, as for the others.
+        done = lab.run(
+            "home", sys.executable, HERE / "key_updates.py", "192.168.1.20", lab_service.port("home"), pem, protocol,
+            2 * most)
+    finally:
+        for name, value in before.items():
+            lab.run("host", "sysctl", "-qw", f"{name}={value}")
+    assert 100 < int(done.stdout) < most

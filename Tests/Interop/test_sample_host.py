@@ -2,9 +2,12 @@
 """Scripts/sample-host alone: the header it insists on, the stream it sends."""
 
 import json
+import os
 import signal
 import socket
 import struct
+import subprocess
+import sys
 
 import harness
 import pytest
@@ -121,3 +124,22 @@ def test_many_sessions_once_and_ctrl_c(sample):
             received += chunk
     assert len(received) == 2000
     assert once.process.wait(harness.START_LIMIT) == 0
+
+
+def test_a_terminal_is_told_nothing_that_it_would_obey(scratch):
+    """A device's first words are shown to people: as text, whatever they are."""
+    path = f"{scratch}/people.sock"
+    process = subprocess.Popen(
+        [sys.executable, harness.SAMPLE_HOST, "--unix", path, "--once"], stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"})
+    harness.eventually(lambda: os.path.exists(path), harness.START_LIMIT)
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)
+        said = b"\x1b]0;mine\x07\x1b[2J\xc2\x9b31m\xff" + "\u202eZoë".encode()
+        connection.sendall(header() + sill.message(23, said))
+        connection.shutdown(socket.SHUT_WR)
+        while connection.recv(65536):
+            pass
+    shown = process.communicate(timeout=harness.START_LIMIT)[0].decode()
+    assert "says hello: \\x1b]0;mine\\x07\\x1b[2J\\x9b31m" in shown and "\\u202eZoë" in shown
+    assert all(letter.isprintable() or letter == "\n" for letter in shown)

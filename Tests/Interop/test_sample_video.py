@@ -250,11 +250,16 @@ def test_the_device_is_told_the_quality_and_may_change_it(sample, api):
         said = told(connection, lambda said: "answering" in said)
         assert api.posts("/sessions/S1/settings") == [{"bitrate": 25_000_000, "maxFPS": 60}]
         assert said["answering"] == 7 and said["settings"]["bitrate"] == 25_000_000 and "link" not in said
-        connection.sendall(sill.message(17, b"no JSON") + sill.message(10, b"12345678"))
+        for nothing in (b"no JSON", b"\xff", b"[" * 100_000, b'{"a":' * 50_000, b'{"bitrate":' + b"9" * 5000 + b"}"):
+            connection.sendall(sill.message(17, nothing))
+        connection.sendall(sill.message(10, b"12345678"))
         kinds = set()
         while 11 not in kinds:
             kinds.add(read(connection)[0])
         assert 16 not in kinds
+        # Half a letter is a token like any other.
+        connection.sendall(sill.message(17, b'{"token":"\\ud800"}'))
+        assert told(connection, lambda said: "answering" in said)["answering"] == "\ud800"
         # The judge gets its seconds.
         posted = harness.eventually(lambda: api.posts("/sessions/S1/seconds"))[-1]
         assert set(posted["seconds"][0]) == {"sent", "withheld", "taken", "waiting", "heard"}

@@ -122,6 +122,19 @@ struct BrowseTellingTests {
         #expect(reasons == ["noAvahi", "noBus", "noAvahi"])
     }
 
+    /// Escaped, the ID is the same ID to a program, and nothing to a terminal.
+    @Test(
+        "what a terminal would obey is escaped in JSON",
+        arguments: [
+            "\u{9B}31m": "\\u009b31m", "\u{7F}": "\\u007f", "\u{202E}": "\\u202e", "\u{2028}": "\\u2028",
+            "\u{E0041}": "\\udb40\\udc41", "\u{1B}[2J": "\\u001b[2J", "Zoë 🎉": "Zoë 🎉",
+        ])
+    func odd(_ name: String, _ escaped: String) throws {
+        let told = Self.told([.rows([Self.row(name)])], until: .stopped, json: true)
+        #expect(told.out.contains("\"id\":\"\(escaped)\""))
+        #expect(try JSON.parse(Array(told.out.utf8))["id"]?.string == name)
+    }
+
     @Test(
         "a name from the network is cleaned",
         arguments: [("a\u{1B}[31m\u{202E}b", "a[31mb"), ("\u{200B}", "(no name)")])

@@ -20,7 +20,9 @@ struct QualityTests {
         (40_000_000, "Pro", "Pro — 40 Mbps"), (80_000_000, "Ultra", "Ultra — 80 Mbps"),
         (150_000_000, "Extreme", "Extreme — 150 Mbps"), (12_000_000, "12 Mbps", "Custom — 12 Mbps"),
         (8_500_000, "8.5 Mbps", "Custom — 8.5 Mbps"), (1_000_000, "1 Mbps", "Custom — 1 Mbps"),
-        (12_960_000, "13.0 Mbps", "Custom — 13.0 Mbps"),
+        (12_960_000, "13.0 Mbps", "Custom — 13.0 Mbps"), (12_950_000, "13.0 Mbps", "Custom — 13.0 Mbps"),
+        (12_949_999, "12.9 Mbps", "Custom — 12.9 Mbps"), (1, "0.0 Mbps", "Custom — 0.0 Mbps"),
+        (.max, "9223372036854.8 Mbps", "Custom — 9223372036854.8 Mbps"),
     ])
     func names(_ bitrate: Int, _ name: String, _ title: String) {
         #expect(Quality.name(ofBitrate: bitrate) == name)

@@ -93,6 +93,20 @@ struct DatagramTests {
                 == (isFound ? ip("203.0.113.9") : nil))
     }
 
+    /// Nobody is seen there, whatever a server says; what carriers and homes have is seen from within.
+    @Test(
+        "STUN's addresses",
+        arguments: [
+            ("0.0.0.0", false), ("127.0.0.1", false), ("169.254.1.2", false), ("224.0.0.1", false),
+            ("255.255.255.255", false), ("10.1.2.3", true), ("100.64.0.1", true), ("223.255.255.255", true),
+        ])
+    func seen(_ text: String, _ isFound: Bool) {
+        let crossed = zip(ip(text).bytes, [0x21, 0x12, 0xA4, 0x42] as [UInt8]).map { $0 ^ $1 }
+        let bytes = Self.stun(attributes: [0, 0x20, 0, 8, 0, 1, 0x12, 0x34] + crossed)
+        let found = STUNBinding.address(in: bytes, transaction: Self.transaction)
+        #expect(found == (isFound ? ip(text) : nil))
+    }
+
     @Test("STUN's question")
     func question() {
         let request = STUNBinding.request(Self.transaction)

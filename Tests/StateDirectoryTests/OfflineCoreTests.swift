@@ -75,11 +75,11 @@ struct OfflineCoreTests {
         wanted.remoteAccess = true
         wanted.requirePairing = false
         wanted.home.bitrate = 20_000_000
-        #expect(try apply(.settings(wanted)) == .done(.settings(wanted)))
+        #expect(try apply(.settings(SettingsWish(wanted))) == .done(.settings(wanted)))
         #expect(try reopened { $0.settings } == wanted)
         #expect(try lastAudit()?.action == "settings.change")
         wanted.requirePairing = true
-        #expect(try apply(.settings(wanted)) == .done(.settings(wanted)))
+        #expect(try apply(.settings(SettingsWish(wanted))) == .done(.settings(wanted)))
         #expect(try reopened { $0.settings } == wanted)
     }
 

@@ -155,7 +155,7 @@ class QualityKeeper:
         """A device's kind 17: its answer, a kind 16; None when the change does not decode or nothing can be said."""
         try:
             change = json.loads(payload)
-        except ValueError:
+        except (ValueError, RecursionError):  # the latter for thousands of brackets
             return None
         if not isinstance(change, dict):
             return None

@@ -68,6 +68,9 @@ enum DeviceTransferRoutes {
 
 /// One device a line. What ties a device to this machine (the USB serial) and what is secret never leaves it.
 enum DeviceLines {
+    /// Bytes of one line, dozens of times what a device is. A line is read as a whole, and weighs many times its text.
+    static let longest = 64 << 10
+
     /// Adds one line.
     static func append(_ record: DeviceRecord, to lines: inout [UInt8]) {
         var line = JSONWriter()
@@ -97,6 +100,9 @@ enum DeviceLines {
             rest = rest.dropFirst(line.count + 1)
             number += 1
             guard line.contains(where: { !isSpace($0) }) else { continue }
+            guard line.count <= longest else {
+                throw APIProblems.invalid("line", "line \(number): a line holds at most \(longest) bytes")
+            }
             let record: DeviceRecord
             do {
                 record = try device(Array(line), now: now)

@@ -76,10 +76,9 @@ enum ReachabilityRoutes {
     ) {
         let actor = Actor(request)
         services.core.enter { core, moment in
-            var wanted = core.proposedSettings
-            wanted.portMapping = "upnp"
+            let change = core.settingsChange { $0.portMapping = "upnp" }
             let expiresAt = standing.mappingExpires.map { moment.wallTime(of: $0) }
-            switch core.propose(.settings(wanted), actor: actor, moment) {
+            switch core.propose(change, actor: actor, moment) {
             case .refused(let refusal):
                 services.releaseMapping { _ in }
                 responder.refuse(APIProblems.refusal(refusal))
@@ -104,9 +103,8 @@ enum ReachabilityRoutes {
     ) {
         let actor = Actor(request)
         services.core.enter { core, moment in
-            var wanted = core.proposedSettings
-            wanted.portMapping = "off"
-            switch core.propose(.settings(wanted), actor: actor, moment) {
+            let change = core.settingsChange { $0.portMapping = "off" }
+            switch core.propose(change, actor: actor, moment) {
             case .refused(let refusal): responder.refuse(APIProblems.refusal(refusal))
             case .pending(let id):
                 services.changes.expect(id) { outcome in

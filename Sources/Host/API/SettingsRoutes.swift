@@ -28,7 +28,10 @@ enum SettingsRoutes {
             return .failure(APIProblems.overridden(field))
         }
         do throws(SettingRefusal) {
-            return .success(.settings(try Settings.patch(json, on: core.proposedSettings)))
+            return .success(
+                try core.settingsChange { (settings) throws(SettingRefusal) in
+                    settings = try Settings.patch(json, on: settings)
+                })
         } catch {
             return .failure(APIProblems.invalidSetting(error))
         }

@@ -119,7 +119,7 @@ package enum RouterPolicy {
     }
 
     /// 0/8, 127/8, 169.254/16 and 224/3: no address of the internet.
-    private static func isNowhere(_ ip: IPAddress) -> Bool {
+    package static func isNowhere(_ ip: IPAddress) -> Bool {
         ip.isInside(prefix: IPAddress(v4: 0), bits: 8) || ip.isLoopback || ip.isLinkLocal
             || ip.isInside(prefix: IPAddress(v4: 0xE000_0000), bits: 3)
     }

@@ -89,6 +89,8 @@ struct DeviceRoutesTests {
             "{", "[]", "{\"name\":\"x\"}", "{\"fingerprint\":\"AA\",\"name\":\"x\"}",
             "{\"fingerprint\":\"\(RunningService.fingerprint(8))\",\"name\":\" \"}",
             "{\"fingerprint\":\"\(RunningService.fingerprint(8))\",\"name\":\"x\",\"pairedAt\":\"soon\"}",
+            // Fifty times its weight once it is read.
+            good.dropLast() + ",\"more\":[" + String(repeating: "{\"\":0},", count: 9_400) + "0]}",
         ] {
             let answer = try service.call("POST", "/v1/devices/import", "\(good)\n\n\(bad)\n")
             #expect(answer.status == 400)
