@@ -10,6 +10,8 @@ struct CommitJob: Sendable {
         case commit(StoreCommit, requirePairing: RequirePairingText?)
         /// Changes nothing, but writes: finds out whether a store that failed can be written again.
         case probe
+        /// The same, once there is room for a commit beside it.
+        case probeWithRoom
         /// Another change of the store's own, in a transaction like any.
         case custom(@Sendable (Connection) throws(StoreError) -> Void)
     }

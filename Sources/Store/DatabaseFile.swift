@@ -28,6 +28,27 @@ struct DatabaseFile: Sendable {
         }
     }
 
+    /// What a commit may need beside the file: some pages for the log, and as many again. Bytes.
+    static let room = 64 << 10
+
+    /// Throws `full` or `io` when there is no room for a commit on the file's disk.
+    func proveRoom() throws(StoreError) {
+        let trial = path + "-room"
+        do throws(SocketError) {
+            // One that a crash has left.
+            try removeFile(trial)
+            do throws(SocketError) {
+                try createExclusive(trial, [UInt8](repeating: 0, count: Self.room), mode: 0o600)
+            } catch {
+                try removeFile(trial)
+                throw error
+            }
+            try removeFile(trial)
+        } catch {
+            throw StoreError(.full, "there is no room for another commit: \(error.message)")
+        }
+    }
+
     /// Who may read the file, its companions included, and whether its first bytes are a database of ours.
     func check(mayBeEmpty: Bool, newest: Int64) throws(StoreError) {
         guard let facts = fileFacts(path) else {

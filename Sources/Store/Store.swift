@@ -179,7 +179,7 @@ package final class Store: Sendable {
         }
         if shouldProbe {
             let writer = writer
-            enqueue(CommitJob(work: .probe) { _ in writer.health.withLock { $0.isProbing = false } })
+            enqueue(CommitJob(work: .probeWithRoom) { _ in writer.health.withLock { $0.isProbing = false } })
         }
         return now
     }

@@ -64,9 +64,9 @@ final class Writer: Sendable {
             for job in jobs { job.completion(.failure(damage)) }
             return
         }
-        var results = connection.withLock { Self.attempt(jobs, on: $0) }
+        var results = connection.withLock { attempt(jobs, on: $0) }
         if jobs.count > 1, results.allSatisfy({ $0.error != nil }) {
-            results = jobs.flatMap { job in connection.withLock { Self.attempt([job], on: $0) } }
+            results = jobs.flatMap { job in connection.withLock { attempt([job], on: $0) } }
         }
         let took = monotonicNow() - start
         health.withLock { $0.note(results, took: took) }
@@ -74,7 +74,7 @@ final class Writer: Sendable {
     }
 
     /// One transaction; one result for each job.
-    private static func attempt(_ jobs: [CommitJob], on connection: Connection?) -> [Result<Void, StoreError>]
+    private func attempt(_ jobs: [CommitJob], on connection: Connection?) -> [Result<Void, StoreError>]
     {
         guard let connection else {
             return jobs.map { _ in .failure(StoreError(.closed, "the store is closed")) }
@@ -94,7 +94,7 @@ final class Writer: Sendable {
     }
 
     /// Throws when the transaction as a whole is lost; a failure in the result is this job's alone.
-    private static func perform(
+    private func perform(
         _ job: CommitJob, on connection: Connection, alone: Bool
     ) throws(StoreError) -> Result<Void, StoreError> {
         if alone {
@@ -114,13 +114,17 @@ final class Writer: Sendable {
         }
     }
 
-    private static func write(_ job: CommitJob, on connection: Connection) throws(StoreError) {
+    private func write(_ job: CommitJob, on connection: Connection) throws(StoreError) {
         switch job.work {
         case .commit(let commit, let requirePairing):
             var text: String?
             if let requirePairing { text = try requirePairing(try connection.storedRequirePairing()) }
             try connection.apply(commit, requirePairing: text)
         case .probe: try connection.run("UPDATE identity SET created_at = created_at")
+        case .probeWithRoom:
+            // The row alone fits into what the log has already, however full the disk is.
+            try file.proveRoom()
+            try connection.run("UPDATE identity SET created_at = created_at")
         case .custom(let body): try body(connection)
         }
     }
