@@ -132,6 +132,11 @@ extension Core {
         let requirePairing =
             wanted.requirePairing == old.requirePairing ? nil : wanted.requirePairing
         guard !values.isEmpty || requirePairing != nil else {
+            if isChangingSettings {
+                // An earlier change is to bring what this one wants: answered behind it, with what holds then.
+                let nothing = StoreCommit(change: .settings(values: [:], requirePairing: nil), audit: [])
+                return .pending(commit(.settings([:], requirePairing: nil), nothing))
+            }
             lastChange += 1
             let id = ChangeID(rawValue: lastChange)
             emit(.changeDone(id, .settings(settings)))
@@ -151,8 +156,11 @@ extension Core {
         _ id: ChangeID, _ values: [String: String?], _ requirePairing: Bool?, _ moment: Moment
     ) {
         let old = settings
+        let oldStored = storedSettings
         // The change, not the whole it was made from: another may have been committed in between.
         setSettings(stored: storedSettings.applying(values, requirePairing: requirePairing))
+        // An earlier one has brought all of it.
+        if storedSettings == oldStored { return emit(.changeDone(id, .settings(settings))) }
         publish()
         log(.info, "settings", [("change", SettingsChangeLog.words(from: old, to: settings))])
         if old.remoteAccess && !settings.remoteAccess && opened?.isForRemote == true {

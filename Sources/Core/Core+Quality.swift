@@ -69,7 +69,11 @@ extension Core {
         if !pick.refused.isEmpty {
             logPick(view, [("refused", pick.refused.joined(separator: ", "))])
         }
+        // What it names and the store does not have yet is stored for it too, also when an earlier one is to bring the same:
+        // that one may fail, and this one is answered when what it promises is true.
+        let own = QualityChangePolicy.apply(change, fromAway: view.away, to: storedSettings).settings
         let values = result.settings.stored(changedFrom: old)
+            .merging(own.stored(changedFrom: storedSettings)) { value, _ in value }
         if values.isEmpty { return .done(pick, settings) }
         let row = AuditRow(
             at: moment.wall, actor: actor.text, action: "quality.pick", device: view.fingerprint?.id.text,
@@ -79,6 +83,11 @@ extension Core {
             .settings(values, requirePairing: nil),
             StoreCommit(change: .settings(values: values, requirePairing: nil), audit: [row]))
         return .pending(change, pick)
+    }
+
+    /// Whether a change of the settings is on its way to the store.
+    var isChangingSettings: Bool {
+        pendingChanges.values.contains { if case .settings = $0 { true } else { false } }
     }
 
     /// The stored settings with every change that is on its way to the store: what the next one is made from, so that it
@@ -103,7 +112,8 @@ extension Core {
         if wantsAway != before.runsAway { logFlip(by: view) }
         refreshRunning()
         var report = qualityReport([])
-        report.sessions = table.count > Self.sessionsInEvent ? nil : qualityReport.sessions
+        let connected = table.presence.home + table.presence.away
+        report.sessions = connected > Self.sessionsInEvent ? nil : qualityReport.sessions
         emit(.event(.qualityChanged(report)))
     }
 

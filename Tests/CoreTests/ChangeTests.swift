@@ -126,6 +126,25 @@ struct ChangeTests {
         #expect(driver.commits.isEmpty)
     }
 
+    /// What it wants is on its way and may fail: answered behind it, with what holds then.
+    @Test(arguments: [CommitResult.committed, .failed(message: "disk full")])
+    func aPatchThatAnEarlierOneBringsIsAnsweredBehindIt(_ result: CommitResult) throws {
+        let driver = Driver()
+        driver.store = nil
+        driver.set { $0.maxFPS = 60 }
+        driver.set { _ in }
+        #expect(driver.outcomes.isEmpty && driver.waiting.count == 2)
+        let (first, second) = (driver.waiting[0], driver.waiting[1])
+        driver.input { $0.committed(first, result, $1) }
+        driver.effects = []
+        driver.input { $0.committed(second, .committed, $1) }
+        var settings = Settings()
+        settings.maxFPS = result == .committed ? 60 : 120
+        #expect(driver.outcomes == [.settings(settings)])
+        // It wrote nothing and changed nothing, and nobody is told.
+        #expect(driver.commits.last?.audit.isEmpty == true && driver.logs.isEmpty)
+    }
+
     @Test func requirePairingGoesBesideTheValues() throws {
         let driver = Driver()
         driver.set {

@@ -172,6 +172,27 @@ import Wire
         #expect(driver.core.qualityReport.sessions?.first?.link != nil)
     }
 
+    /// The limit is part of the target: a pick that lowers it lowers the quality too.
+    @Test func aLowerLimitIsAnotherTarget() throws {
+        let (driver, id) = try Self.session(true)
+        driver.post(id, Self.target(15, 120, 2))
+        for _ in 0..<3 { driver.second(id, Self.short, true) }
+        #expect(driver.core.qualityReport.sessions?.first?.link?.bitrate == 30_000_000)
+        _ = driver.pick(id, QualityChange(maxFPS: 60))
+        #expect(driver.core.qualityReport.sessions?.first?.link == nil)
+        _ = driver.pick(id, QualityChange(maxFPS: 120))
+        #expect(driver.core.qualityReport.sessions?.first?.link != nil)
+    }
+
+    /// What nobody posted runs at 60, whatever the limit (06 C1).
+    @Test func theLimitIsNoTargetOfAStreamThatNobodyPosted() throws {
+        let (driver, id) = try Self.session(true)
+        driver.set { $0.maxFPS = 24 }
+        for _ in 0..<3 { driver.second(id, Self.short, true) }
+        #expect(driver.core.qualityReport.running == Self.target(15, 60, 2))
+        #expect(driver.core.qualityReport.sessions?.first?.link?.bitrate == 15_000_000)
+    }
+
     @Test func aProcessThatStartsAnewHasSaidNothing() throws {
         let (driver, id) = try Self.session(false)
         driver.post(id, Self.target(40, 120, 1))
@@ -222,6 +243,18 @@ import Wire
             $0.linkSeconds(Array(repeating: SessionSecond(session: id, second: Self.short), count: 4), $1)
         }
         #expect(driver.changes.isEmpty)
+    }
+
+    /// What it says of the stream holds all the same.
+    @Test func aSessionThatWasToldToGoIsNotJudged() throws {
+        let (driver, id) = try Self.session(false)
+        for _ in 0..<2 { driver.second(id, Self.short, false) }
+        _ = driver.input { $0.disconnect(id, message: nil, actor: Actor(text: "unix:0"), $1) }
+        driver.effects = []
+        for _ in 0..<3 { driver.second(id, Self.short, false) }
+        #expect(driver.changes.isEmpty && driver.core.session(id)?.link.state == .fine)
+        driver.post(id, Self.target(40, 120, 1))
+        #expect(driver.core.qualityReport.running == Self.target(40, 120, 1))
     }
 
     private static func session(_ isRelayed: Bool) throws -> (Driver, SessionID) {
