@@ -78,7 +78,7 @@ extension Core {
         let row = AuditRow(
             at: moment.wall, actor: actor.text, action: "quality.pick", device: view.fingerprint?.id.text,
             remote: view.remote.ip.description, outcome: "ok",
-            detail: SettingsChangeLog.words(from: old, to: result.settings))
+            detail: "\(SettingsChangeLog.words(from: old, to: result.settings)), \(view.route)")
         let change = commit(
             .settings(values, requirePairing: nil),
             StoreCommit(change: .settings(values: values, requirePairing: nil), audit: [row]))

@@ -263,6 +263,26 @@ import Wire
         #expect(told == (row.isAway ? row.away : row.home))
     }
 
+    /// What a device did, and what was done about one, says how it came.
+    @Test func auditRowsNameTheRoute() throws {
+        let driver = Self.driver()
+        let away = try #require(driver.session(.remote, "D", .vpn))
+        let home = try #require(driver.session(.home, "E"))
+        _ = driver.pick(away, QualityChange(bitrate: 15_000_000, captureScale: 2))
+        _ = driver.input { $0.disconnect(away, message: "Lunch", actor: Actor(text: "unix:0"), $1) }
+        _ = driver.input { $0.disconnect(home, message: nil, actor: Actor(text: "unix:0"), $1) }
+        driver.openWindow()
+        #expect(driver.pair(.remote, "P", driver.proof("P"), .internet)?.ok == true)
+        let rows = driver.commits.flatMap(\.audit).map { "\($0.action): \($0.detail ?? "-")" }
+        for row in [
+            "quality.pick: away bitrate 4 → 15 Mbps per 60 fps, away points → Retina, through Tailscale",
+            "session.close: Lunch, through Tailscale", "session.close: on this network",
+            "device.pair: qr, P, over the internet",
+        ] {
+            #expect(rows.contains(row))
+        }
+    }
+
     @Test func fourPicksASecond() throws {
         let driver = Self.driver()
         let id = try #require(driver.session(.home, "D"))

@@ -100,7 +100,9 @@ struct QualityRoutesTests {
         #expect(settings.home.bitrate == 25_000_000 && settings.maxFPS == 60)
         let audit = try service.call("GET", "/v1/audit").json["items"]?.array?.first
         #expect(audit?["action"]?.string == "quality.pick" && audit?["actor"]?.string == "token:host")
-        #expect(audit?["detail"]?.string == "frame rate limit 120 → 60, bitrate 15 → 25 Mbps per 60 fps")
+        #expect(
+            audit?["detail"]?.string
+                == "frame rate limit 120 → 60, bitrate 15 → 25 Mbps per 60 fps, on this network")
     }
 
     /// The texts themselves, so that a name that writer and reader get wrong alike is noticed (06 C1, 09.22, 09.24).
