@@ -138,9 +138,13 @@ def test_an_answer_goes_before_the_stream_begins_anew(streaming):
             device.send(17, {"token": token, "bitrate": rate})
             device.until_told(lambda said, token=token: said.get("answering") == token)
             harness.eventually(lambda rate=rate: host.find("restarted")[-1]["running"]["bitrate"] == rate)
+        # Another scale alone is another stream too; the pair that does not run is none.
+        service.settings(away={"bitrate": 8_000_000})
+        device.send(17, {"token": "scale", "captureScale": 1})
+        harness.eventually(lambda: host.find("restarted")[-1]["running"]["captureScale"] == 1)
     order = [item["event"] for item in host.events if item["event"] in ("picked", "restarted")]
     # The first is from 8 Mbps to what the API says.
-    assert order == ["restarted"] + ["picked", "restarted"] * 3
+    assert order == ["restarted"] + ["picked", "restarted"] * 4
 
 
 def test_a_device_that_falls_behind_and_catches_up(streaming):
