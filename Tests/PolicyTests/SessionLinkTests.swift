@@ -142,7 +142,8 @@ struct SessionLinkTests {
         var random = Seeded(state: UInt64(seed) &* 131 &+ 3)
         func one<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &random)] }
         let stream = StreamTarget(
-            bitrate: one([2, 4, 12, 15, 40, 150]) * 1_000_000, fps: one([24, 60, 120]), captureScale: one([1, 2]))
+            bitrate: one([2, 4, 12, 15, 40, 150]) * 1_000_000, fps: one([24, 60, 120]),
+            captureScale: one([1, 2]))
         var link = SessionLink()
         var model = LinkJudgeTests.Model()
         var published: (state: LinkState, suggestion: LinkSuggestion?)?
