@@ -74,8 +74,10 @@ extension Core {
         guard view.goodbye == nil else { return linkAnswer(id) }
         switch view.mode {
         case .relay:
+            guard !seconds.isEmpty else { break }
             let frames = seconds.map { LinkBook.Frames(sent: $0.sent, withheld: $0.withheld) }
-            _ = links.change(id) { $0.frames = Array(($0.frames + frames).suffix(LinkBook.frameLimit)) }
+            let most = max(frames.count, LinkBook.framesBetweenTicks)
+            _ = links.change(id) { $0.frames = Array(($0.frames + frames).suffix(most)) }
         case .delegated:
             guard let running = links.judged else { break }
             for second in seconds {

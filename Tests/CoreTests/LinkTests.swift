@@ -218,6 +218,29 @@ import Wire
         #expect(driver.core.session(id)?.link.state == .behind)
     }
 
+    /// A process whose second is a little shorter than the door's: what it says still counts at once.
+    @Test func postedFramesDoNotFallBehind() throws {
+        let (driver, id) = try Self.session(true)
+        for second in 0..<60 {
+            // Twice in every tenth second; now before the tick, now behind it.
+            for _ in 0..<(second % 10 == 0 ? 2 : 1) { driver.post(id, seconds: [Self.clean]) }
+            driver.second(id, Self.clean, true)
+        }
+        for _ in 0..<5 {
+            driver.post(id, seconds: [Self.short])
+            driver.second(id, Self.clean, true)
+        }
+        #expect(driver.core.session(id)?.link.state == .behind)
+        // Two that come between two ticks count both.
+        driver.post(id, Self.target(15, 120, 2))
+        for _ in 0..<2 {
+            driver.post(id, seconds: [Self.short])
+            driver.post(id, seconds: [Self.short])
+            for _ in 0..<2 { driver.second(id, Self.clean, true) }
+        }
+        #expect(driver.core.session(id)?.link.state == .behind)
+    }
+
     @Test func postedFramesOfAnotherStreamSayNothing() throws {
         let (driver, id) = try Self.session(true)
         driver.post(id, seconds: Array(repeating: Self.short, count: 3))
@@ -228,8 +251,12 @@ import Wire
 
     @Test func noMoreIsKeptThanOneCallBrings() throws {
         let (driver, id) = try Self.session(true)
-        for _ in 0..<50 { driver.post(id, seconds: [Self.short]) }
+        driver.post(id, seconds: Array(repeating: Self.short, count: LinkSeconds.limit))
+        // One that says nothing of seconds takes none away.
+        driver.post(id, seconds: [])
         #expect(driver.core.links[id]?.frames.count == LinkSeconds.limit)
+        driver.post(id, seconds: Array(repeating: Self.clean, count: 5))
+        #expect(driver.core.links[id]?.frames.map(\.withheld) == [0, 0, 0, 0, 0])
         driver.input { $0.sessionEnded(id, .peerClosed, $1) }
         #expect(driver.core.links[id] == nil)
     }
