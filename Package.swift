@@ -30,7 +30,7 @@ let package = Package(
     products: [
         .library(name: "LatchkeyDevice", targets: ["LatchkeyDevice"]),
         .library(name: "LatchkeyClient", targets: ["LatchkeyClient"]),
-        .library(name: "LatchkeyPacing", targets: ["LatchkeyPacing"]),
+        .library(name: "LatchkeyStream", targets: ["LatchkeyStream"]),
     ],
     targets: [
         // 0. C: one module map and one shim header each.
@@ -40,8 +40,9 @@ let package = Package(
         .systemLibrary(name: "CNATPMP"),
         .systemLibrary(name: "CLinux"),
         // 1. Pure: values, decisions, the state machine. No Glibc, clock or randomness.
-        module("Bytes"), module("Wire"), module("Policy", ["Wire"]), module("Core", ["Policy", "Wire"]),
-        module("APITypes", ["Wire"]), module("LatchkeyPacing"),
+        module("Bytes"), module("Wire"), module("LatchkeyStream"),
+        module("Policy", ["LatchkeyStream", "Wire"]),
+        module("Core", ["LatchkeyStream", "Policy", "Wire"]), module("APITypes", ["Wire"]),
         // 2. One owner for each C library; Sockets owns Glibc's socket calls.
         module(
             "Migrations", path: "Migrations",
@@ -76,15 +77,16 @@ let package = Package(
         module(
             "Host",
             [
-                "APITypes", "Core", "CryptoEngine", "Doors", "EventLoop", "LocalAPI", "NetFacts", "Policy",
-                "QRCode",
+                "APITypes", "Core", "CryptoEngine", "Doors", "EventLoop", "LatchkeyStream", "LocalAPI",
+                "NetFacts", "Policy", "QRCode",
                 "ReachabilityFacts", "RouterProbe", "Sockets",
                 "StateDirectory", "Store", "SystemBus", "VPNFacts", "Wire",
             ]),
         module(
             "AdminCLI",
             [
-                "APITypes", "Core", "CryptoEngine", "LatchkeyClient", "NetFacts", "Policy", "QRCode",
+                "APITypes", "Core", "CryptoEngine", "LatchkeyClient", "LatchkeyStream", "NetFacts", "Policy",
+                "QRCode",
                 "ReachabilityFacts", "RouterProbe", "Sockets",
                 "StateDirectory", "Terminal", "VPNFacts", "Wire",
             ]),
@@ -92,9 +94,11 @@ let package = Package(
         main("latchkeyd", "Host"), main("latchkey", "AdminCLI", "Terminal"),
         main("latchkey-device", "DeviceCLI", "Terminal"),
         .executableTarget(
-            name: "bench-judge", dependencies: ["Policy"], path: "Scripts/bench/judge", swiftSettings: strict),
-        tests("Wire", "Wire"), tests("Policy", "Policy", "Wire"), tests("LatchkeyPacing", "LatchkeyPacing"),
-        tests("Core", "Core", "CryptoEngine", "Policy", "Wire"),
+            name: "bench-judge", dependencies: ["LatchkeyStream", "Policy"], path: "Scripts/bench/judge",
+            swiftSettings: strict),
+        tests("Wire", "Wire"), tests("LatchkeyStream", "LatchkeyStream"),
+        tests("Policy", "LatchkeyStream", "Policy", "Wire"),
+        tests("Core", "Core", "CryptoEngine", "LatchkeyStream", "Policy", "Wire"),
         tests("Store", "Migrations", "Policy", "Sockets", "Store", "Wire"),
         tests("CryptoEngine", "Bytes", "COpenSSL", "CryptoEngine", "Wire"),
         tests("QRCode", "QRCode"), tests("NetFacts", "CryptoEngine", "NetFacts", "Policy", "Sockets", "Wire"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import APITypes
+internal import LatchkeyStream
 internal import Policy
 
 /// `latchkey quality` for people: both pairs, which runs and why, and how each link does. Pure.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeyStream
 package import Policy
 internal import Wire
 

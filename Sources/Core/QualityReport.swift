@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeyStream
 package import Policy
 
 /// Both pairs and which of them is wanted (06 A3).

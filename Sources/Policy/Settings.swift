@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LatchkeyStream
 package import Wire
 
 /// One of the two qualities a stream can run at (06 A2).
@@ -80,7 +81,7 @@ package enum SettingRange {
     /// Bits per second per 60 frames a second.
     package static let bitrate = 1_000_000...200_000_000
     /// Frames a second.
-    package static let maxFPS = 24...120
+    package static let maxFPS = StreamTarget.frameRates
 
     /// 0 or 1024 to 65535.
     package static func isPort(_ port: Int) -> Bool { port == 0 || (1024...65535).contains(port) }

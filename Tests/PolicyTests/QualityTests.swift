@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyStream
 import Policy
 import Testing
-import Wire
 
-/// Presets, names, what runs (06 A1, A2, A5).
+/// Presets, names, what is told (06 A1, A2, A4).
 struct QualityTests {
     /// The table of 06 A1: the name, bits per second per 60 frames, megabits at 120.
     static let presets: [(String, Int, Int)] = [
@@ -61,61 +61,22 @@ struct QualityTests {
     ])
     func bitrates(_ stored: Int, _ bitrate: Int) { #expect(Quality.clampedBitrate(stored) == bitrate) }
 
-    static let frameRates: [(Int, Int?, Bool, Int)] = [
-        // limit, asked, software, fps
-        (120, nil, false, 60), (120, 120, false, 120), (120, 240, false, 120), (60, 120, false, 60),
-        (120, 10, false, 24), (120, 24, false, 24), (120, 30, false, 30), (24, nil, false, 24),
-        (30, 60, false, 30), (120, 120, true, 60), (120, 61, true, 60), (120, 59, true, 59),
-        (120, nil, true, 60),
-    ]
-
-    @Test(arguments: frameRates)
-    func rates(_ limit: Int, _ asked: Int?, _ software: Bool, _ fps: Int) {
-        #expect(StreamTarget.fps(maxFPS: limit, asked: asked, softwareEncoder: software) == fps)
+    /// What every connection is told in the example of 06 A4.
+    @Test func whatIsTold() {
+        var settings = Settings()
+        settings.home = Quality(bitrate: 40_000_000, captureScale: 2)
+        let alone = ConnectionQuality(settings, isAway: true, wantsAway: true)
+        #expect(alone.settings == settings.away && alone.thisConnectionAway && alone.awayRunning)
+        #expect(alone.home == settings.home && alone.away == settings.away && alone.maxFPS == 120)
+        let second = ConnectionQuality(settings, isAway: false, wantsAway: false)
+        #expect(second.settings == settings.home && !second.thisConnectionAway && !second.awayRunning)
+        let first = ConnectionQuality(settings, isAway: true, wantsAway: false)
+        #expect(first.settings == settings.away && first.thisConnectionAway && !first.awayRunning)
     }
 
-    static let targets: [(Int, Int, Int, Int)] = [
-        (4_000_000, 60, 4_000_000, 4), (4_000_000, 120, 8_000_000, 8), (15_000_000, 120, 30_000_000, 30),
-        (150_000_000, 120, 300_000_000, 300), (1_000_000, 59, 983_333, 0), (8_500_000, 60, 8_500_000, 8),
-        (40_000_000, 24, 16_000_000, 16), (Int.max, 2, Int.max, Int.max / 1_000_000),
-    ]
-
-    @Test(arguments: targets)
-    func encoderTargets(_ bitrate: Int, _ fps: Int, _ target: Int, _ megabits: Int) {
-        let stream = StreamTarget(bitrate: bitrate, fps: fps, captureScale: 1)
-        #expect(stream.encoderBitrate == target)
-        #expect(stream.megabits == megabits)
-    }
-
-    @Test func aSoftwareEncoderDoesLess() {
-        let pair = Quality(bitrate: 15_000_000, captureScale: 2)
+    @Test func aPairWhenNobodySaidARate() {
         #expect(
-            StreamTarget(pair, maxFPS: 120, asked: 120, softwareEncoder: true)
-                == StreamTarget(bitrate: 15_000_000, fps: 60, captureScale: 1))
-        #expect(
-            StreamTarget(pair, maxFPS: 120, asked: 120)
-                == StreamTarget(bitrate: 15_000_000, fps: 120, captureScale: 2))
-    }
-
-    static let streams: [(StreamTarget, Bool)] = [
-        (StreamTarget(bitrate: 15_000_000, fps: 60, captureScale: 2), false),
-        (StreamTarget(bitrate: 15_000_001, fps: 60, captureScale: 2), true),
-        (StreamTarget(bitrate: 15_000_000, fps: 61, captureScale: 2), true),
-        (StreamTarget(bitrate: 15_000_000, fps: 60, captureScale: 1), true),
-        // The same bits a second at another rate are another stream.
-        (StreamTarget(bitrate: 30_000_000, fps: 30, captureScale: 2), true),
-    ]
-
-    @Test(arguments: streams)
-    func restarts(_ new: StreamTarget, _ restarts: Bool) {
-        #expect(StreamTarget(bitrate: 15_000_000, fps: 60, captureScale: 2).restarts(to: new) == restarts)
-    }
-
-    @Test(arguments: [
-        (120, false, false, 120), (120, true, false, 60), (120, false, true, 60), (120, true, true, 60),
-        (60, false, true, 60), (48, false, true, 48),
-    ])
-    func askedAway(_ panel: Int, _ saves: Bool, _ away: Bool, _ fps: Int) {
-        #expect(AskedFrameRate.fps(panel: panel, savesPower: saves, isAway: away) == fps)
+            StreamTarget(usual: Quality(bitrate: 8_000_000, captureScale: 2))
+                == StreamTarget(bitrate: 8_000_000, fps: 60, captureScale: 2))
     }
 }

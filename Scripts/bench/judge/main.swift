@@ -5,6 +5,7 @@
 // reading the same counts.
 
 internal import Glibc
+internal import LatchkeyStream
 internal import Policy
 
 /// This thread's processor time, in microseconds.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which frames go to one client, so that a slow link shows a lower frame rate and never a growing delay.
 
-The rule of Sources/LatchkeyPacing, line for line, for whoever writes a streaming process in another language. Both must
+The rule of Sources/LatchkeyStream, line for line, for whoever writes a streaming process in another language. Both must
 pass Tests/Vectors/pacing.jsonl. Sizes are bytes, times are seconds on any clock that does not jump; nothing here reads one.
 """
 

@@ -2,6 +2,7 @@
 
 internal import APITypes
 internal import Core
+internal import LatchkeyStream
 internal import LocalAPI
 internal import Policy
 internal import Wire

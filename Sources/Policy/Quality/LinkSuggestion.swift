@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeyStream
+
 /// The quality that a slow link would carry (06 A7). Never a higher one, and never applied by itself.
 package struct LinkSuggestion: Sendable, Equatable {
     /// A preset, or the one that runs at the other scale.

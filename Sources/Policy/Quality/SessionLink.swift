@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeyStream
+
 /// What is known of a link that does not keep up: kind 16's `link` and `link.changed` (06 A4, A8).
 package struct LinkReport: Sendable, Equatable {
     /// Behind or stalled.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyPacing
+import LatchkeyStream
 import Testing
 
 /// 06 A9.

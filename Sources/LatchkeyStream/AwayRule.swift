@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Who is connected, for the choice between the two qualities (06 A3).
-package struct Presence: Sendable, Equatable {
+public struct Presence: Sendable, Equatable {
     /// Devices that came by the remote door from a VPN or the internet.
-    package var away: Int
+    public var away: Int
     /// All others.
-    package var home: Int
+    public var home: Int
 
-    package init(away: Int = 0, home: Int = 0) {
+    /// Nobody, but for those named.
+    public init(away: Int = 0, home: Int = 0) {
         self.away = away
         self.home = home
     }
 
     /// Whether anyone is connected.
-    package var isEmpty: Bool { away == 0 && home == 0 }
+    public var isEmpty: Bool { away == 0 && home == 0 }
 }
 
 /// When the away quality is wanted (06 A3).
-package enum AwayRule {
+public enum AwayRule {
     /// With somebody connected: exactly when all of them are away. With nobody: as before, the next one decides.
-    package static func wantsAway(_ presence: Presence, before: Bool) -> Bool {
+    public static func wantsAway(_ presence: Presence, before: Bool) -> Bool {
         presence.isEmpty ? before : presence.home == 0
     }
 
-    /// Why this quality runs, in one clause.
-    package static func reason(_ presence: Presence, wantsAway: Bool) -> String {
+    /// Why this quality is wanted, in one clause for people.
+    public static func reason(_ presence: Presence, wantsAway: Bool) -> String {
         func devices(_ count: Int) -> String { count == 1 ? "1 device" : "\(count) devices" }
         if presence.isEmpty {
             return wantsAway

@@ -1,47 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Policy
+import LatchkeyStream
 import Testing
-import Wire
 
-/// Who is away, and when the stream goes over (06 A3).
+/// When the stream goes over (06 A3).
 struct QualitySwitchTests {
     typealias Switch = QualitySwitch<String>
     typealias Outcome = Switch.Outcome
 
-    static let home = Quality(bitrate: 40_000_000, captureScale: 2)
-    static let away = Quality(bitrate: 4_000_000, captureScale: 1)
+    static let home = QualityPair(bitrate: 40_000_000, captureScale: 2)
+    static let away = QualityPair(bitrate: 4_000_000, captureScale: 1)
 
-    static func fresh(home: Quality = home, away: Quality = away, maxFPS: Int = 120) -> Switch {
+    static func fresh(home: QualityPair = home, away: QualityPair = away, maxFPS: Int = 120) -> Switch {
         Switch(Switch.Inputs(home: home, away: away, maxFPS: maxFPS))
     }
 
-    static func target(_ pair: Quality, _ fps: Int = 60) -> StreamTarget {
+    static func target(_ pair: QualityPair, _ fps: Int = 60) -> StreamTarget {
         StreamTarget(bitrate: pair.bitrate, fps: fps, captureScale: pair.captureScale)
     }
 
-    @Test(arguments: [
-        (Presence(), true, true), (Presence(), false, false), (Presence(away: 1), false, true),
-        (Presence(away: 2), false, true), (Presence(away: 1, home: 1), true, false),
-        (Presence(home: 1), true, false), (Presence(home: 2), false, false), (Presence(away: 3), true, true),
-    ])
-    func wanted(_ presence: Presence, _ before: Bool, _ after: Bool) {
-        #expect(AwayRule.wantsAway(presence, before: before) == after)
-    }
-
-    @Test(arguments: [
-        (Presence(), false, "nobody is connected"),
-        (Presence(), true, "nobody is connected, the last one was away"),
-        (Presence(away: 1), true, "1 device away, none at home"),
-        (Presence(away: 2), true, "2 devices away, none at home"),
-        (Presence(home: 1), false, "1 device at home"),
-        (Presence(away: 1, home: 2), false, "2 devices at home, 1 away"),
-    ])
-    func reasons(_ presence: Presence, _ wants: Bool, _ words: String) {
-        #expect(AwayRule.reason(presence, wantsAway: wants) == words)
-    }
-
-    /// The example of 06 A4, with what every connection is told of it.
+    /// The example of 06 A4.
     @Test func theExample() {
         var quality = Self.fresh()
         #expect(!quality.wantsAway && !quality.showsAway)
@@ -55,17 +33,8 @@ struct QualitySwitchTests {
                 == Outcome(
                     flip: .init(toAway: true, broughtBy: "phone"), restart: Self.target(Self.away)))
         #expect(quality.deadline == nil)
-        var settings = Settings()
-        settings.home = Self.home
-        let alone = ConnectionQuality(settings, isAway: true, wantsAway: quality.wantsAway)
-        #expect(alone.settings == Self.away && alone.thisConnectionAway && alone.awayRunning)
-        #expect(alone.home == Self.home && alone.away == Self.away)
-
         #expect(quality.joined("pad", isAway: false, at: at(5)) == Outcome(wishChanged: true))
-        let second = ConnectionQuality(settings, isAway: false, wantsAway: quality.wantsAway)
-        #expect(second.settings == Self.home && !second.thisConnectionAway && !second.awayRunning)
-        let first = ConnectionQuality(settings, isAway: true, wantsAway: quality.wantsAway)
-        #expect(first.settings == Self.away && first.thisConnectionAway && !first.awayRunning)
+        #expect(!quality.wantsAway && quality.runsAway)
         // Rate and quality in one restart.
         #expect(
             quality.viewport("pad", fps: 120)
@@ -125,7 +94,7 @@ struct QualitySwitchTests {
         _ = quality.joined("phone", isAway: true, at: at(0))
         // The pair that does not run yet.
         var inputs = Switch.Inputs(
-            home: Self.home, away: Quality(bitrate: 8_000_000, captureScale: 1), maxFPS: 120)
+            home: Self.home, away: QualityPair(bitrate: 8_000_000, captureScale: 1), maxFPS: 120)
         #expect(quality.changed(inputs) == Outcome())
         #expect(!quality.runsAway && quality.deadline == at(1))
         inputs.maxFPS = 30

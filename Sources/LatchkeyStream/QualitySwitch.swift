@@ -1,62 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Wire
-
-/// Which of the two pairs runs, and when the stream goes over to the other (06 A2, A3).
+/// Which of the two pairs runs, and when the stream goes over to the other (06 A2, A3; docs/integrate.md says how a
+/// streaming process uses it). One for each stream; a value, without a clock.
 ///
 /// A device that joins brings a wish and, a moment later, its frame rate: the change waits for that, so that both cost one
 /// restart. Every input answers what follows of it. Memory grows with the devices connected, and no input costs more with
-/// more of them.
-package struct QualitySwitch<ID: Hashable & Sendable>: Sendable {
+/// more of them. An `ID` names a session for as long as it lasts.
+///
+/// Times are `Duration`s since any moment that all calls share, such as `ContinuousClock`'s instants minus the first one.
+public struct QualitySwitch<ID: Hashable & Sendable>: Sendable {
     /// What the stream is made from, besides who is connected.
-    package struct Inputs: Sendable, Equatable {
+    public struct Inputs: Sendable, Equatable {
         /// What runs when somebody is at home.
-        package var home: Quality
+        public var home: QualityPair
         /// What runs while everybody is away.
-        package var away: Quality
-        /// The frame rate limit.
-        package var maxFPS: Int
+        public var away: QualityPair
+        /// The frame rate limit: 24 to 120.
+        public var maxFPS: Int
         /// Whether the encoder is one of software, which does less.
-        package var softwareEncoder: Bool
+        public var softwareEncoder: Bool
 
-        package init(home: Quality, away: Quality, maxFPS: Int, softwareEncoder: Bool = false) {
+        /// The first three as `GET /v1/quality` says them.
+        public init(home: QualityPair, away: QualityPair, maxFPS: Int, softwareEncoder: Bool = false) {
             self.home = home
             self.away = away
             self.maxFPS = maxFPS
             self.softwareEncoder = softwareEncoder
         }
-
-        /// Those of the settings.
-        package init(_ settings: Settings, softwareEncoder: Bool = false) {
-            self.init(
-                home: settings.home, away: settings.away, maxFPS: settings.maxFPS,
-                softwareEncoder: softwareEncoder)
-        }
     }
 
     /// The stream goes over to the other pair: one line in the log each.
-    package struct Flip: Sendable, Equatable {
+    public struct Flip: Sendable, Equatable {
         /// Whether it goes to the away pair.
-        package var toAway: Bool
+        public var toAway: Bool
         /// The device that brought it: the one that joined or left.
-        package var broughtBy: ID?
+        public var broughtBy: ID?
 
-        package init(toAway: Bool, broughtBy: ID?) {
+        /// Both as they are.
+        public init(toAway: Bool, broughtBy: ID?) {
             self.toAway = toAway
             self.broughtBy = broughtBy
         }
     }
 
     /// What follows of one input.
-    package struct Outcome: Sendable, Equatable {
-        /// The wanted flag is another: everybody is told.
-        package var wishChanged = false
+    public struct Outcome: Sendable, Equatable {
+        /// The wanted flag is another: everybody is told (the service tells it as `quality.changed`).
+        public var wishChanged = false
         /// The stream goes over now.
-        package var flip: Flip?
+        public var flip: Flip?
         /// The stream begins anew with this; nil when nothing of it changed.
-        package var restart: StreamTarget?
+        public var restart: StreamTarget?
 
-        package init(wishChanged: Bool = false, flip: Flip? = nil, restart: StreamTarget? = nil) {
+        /// Nothing, but for what is named.
+        public init(wishChanged: Bool = false, flip: Flip? = nil, restart: StreamTarget? = nil) {
             self.wishChanged = wishChanged
             self.flip = flip
             self.restart = restart
@@ -64,7 +61,7 @@ package struct QualitySwitch<ID: Hashable & Sendable>: Sendable {
     }
 
     /// How long a change waits for the first viewport of the device that brought it.
-    package static var viewportLimit: Duration { .seconds(1) }
+    public static var viewportLimit: Duration { .seconds(1) }
 
     private struct Device: Sendable {
         var isAway: Bool
@@ -73,7 +70,7 @@ package struct QualitySwitch<ID: Hashable & Sendable>: Sendable {
 
     private struct Waiting: Sendable {
         var device: ID
-        var until: MonotonicTime
+        var until: Duration
     }
 
     private var inputs: Inputs
@@ -83,30 +80,31 @@ package struct QualitySwitch<ID: Hashable & Sendable>: Sendable {
     private var waiting: Waiting?
     private var broughtBy: ID?
     /// Who is connected.
-    package private(set) var presence = Presence()
+    public private(set) var presence = Presence()
     /// The wanted flag: what every device is told as `awayRunning`.
-    package private(set) var wantsAway = false
+    public private(set) var wantsAway = false
     /// The pair the stream really has; behind the wish while a viewport is awaited.
-    package private(set) var runsAway = false
+    public private(set) var runsAway = false
 
-    package init(_ inputs: Inputs) {
+    /// Nobody is connected, and the home pair runs.
+    public init(_ inputs: Inputs) {
         self.inputs = inputs
     }
 
-    /// When to call `tick` next; nil while nothing is awaited.
-    package var deadline: MonotonicTime? { waiting?.until }
+    /// When to call ``tick(at:)`` next; nil while nothing is awaited.
+    public var deadline: Duration? { waiting?.until }
 
     /// What the user's status says: a wish that nobody is there to have is not shown.
-    package var showsAway: Bool { wantsAway && !presence.isEmpty }
+    public var showsAway: Bool { wantsAway && !presence.isEmpty }
 
     /// What the stream runs with now.
-    package var target: StreamTarget { target(runsAway) }
+    public var target: StreamTarget { target(runsAway) }
 
     /// What it will run with when the wish is taken: what kind 16 shows as the target.
-    package var wantedTarget: StreamTarget { target(wantsAway) }
+    public var wantedTarget: StreamTarget { target(wantsAway) }
 
     /// A device was admitted. To be called before its catalog is sent; a known one counts once.
-    package mutating func joined(_ id: ID, isAway: Bool, at now: MonotonicTime) -> Outcome {
+    public mutating func joined(_ id: ID, isAway: Bool, at now: Duration) -> Outcome {
         guard devices[id] == nil else { return Outcome() }
         let before = target
         devices[id] = Device(isAway: isAway, fps: nil)
@@ -119,12 +117,12 @@ package struct QualitySwitch<ID: Hashable & Sendable>: Sendable {
         return finish(before: before, taking: false, changed)
     }
 
-    /// A device said its frame rate.
-    package mutating func viewport(_ id: ID, fps: Int) -> Outcome {
+    /// A device said its frame rate, in frames a second; another one than before as well.
+    public mutating func viewport(_ id: ID, fps: Int) -> Outcome {
         guard let device = devices[id] else { return Outcome() }
         let before = target
         // Beyond the limit's range there is no difference; within it, few rates to count.
-        let range = SettingRange.maxFPS
+        let range = StreamTarget.frameRates
         let fps = min(max(fps, range.lowerBound), range.upperBound)
         countRate(device.fps, by: -1)
         devices[id]?.fps = fps
@@ -132,8 +130,8 @@ package struct QualitySwitch<ID: Hashable & Sendable>: Sendable {
         return finish(before: before, taking: waiting?.device == id, false)
     }
 
-    /// A device is gone.
-    package mutating func left(_ id: ID) -> Outcome {
+    /// A device is gone, or was told to go; one that is not known changes nothing.
+    public mutating func left(_ id: ID) -> Outcome {
         guard let device = devices.removeValue(forKey: id) else { return Outcome() }
         let before = target
         count(device.isAway, by: -1)
@@ -144,19 +142,20 @@ package struct QualitySwitch<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Settings, or what the encoder is, changed.
-    package mutating func changed(_ new: Inputs) -> Outcome {
+    public mutating func changed(_ new: Inputs) -> Outcome {
         let before = target
         inputs = new
         return finish(before: before, taking: false, false)
     }
 
-    /// The stream begins anew for a reason of its own (a window, a rotation): a change that waits goes along.
-    package mutating func restarting() -> Outcome {
+    /// The stream begins anew for a reason of its own (a window, a rotation): a change that waits goes along. Begin it with
+    /// ``target``, whatever follows.
+    public mutating func restarting() -> Outcome {
         finish(before: target, taking: true, false)
     }
 
-    /// Time passed.
-    package mutating func tick(at now: MonotonicTime) -> Outcome {
+    /// Time passed. To be called at ``deadline``; earlier or more often does no harm.
+    public mutating func tick(at now: Duration) -> Outcome {
         guard let waiting, now >= waiting.until else { return Outcome() }
         return finish(before: target, taking: true, false)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchkeyPacing
+import LatchkeyStream
 import Testing
 
 /// Tests/Vectors/pacing.jsonl, which the port for other languages (Scripts/lib/streaming/pacing.py) repeats too.
