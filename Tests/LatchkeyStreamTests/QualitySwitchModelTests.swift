@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Policy
+import LatchkeyStream
 import Testing
-import Wire
 
 /// 06 A2 "What runs" and A3 "Taking a flip" once more, by looking at everybody each time.
 struct QualitySwitchModelTests {
@@ -70,8 +69,8 @@ struct QualitySwitchModelTests {
     }
 
     static func inputs(_ random: inout Seeded) -> QualitySwitch<Int>.Inputs {
-        func pair() -> Quality {
-            Quality(
+        func pair() -> QualityPair {
+            QualityPair(
                 bitrate: [4_000_000, 15_000_000, 40_000_000].randomElement(using: &random) ?? 4_000_000,
                 captureScale: Int.random(in: 1...2, using: &random))
         }
