@@ -63,18 +63,20 @@ extension Core {
             let pick = QualityPick(applied: [], refused: [], isAwayPair: view.away, isLimited: true)
             return .done(pick, settings)
         }
-        let old = proposedSettings
+        let states = settingsOnTheWay
+        let old = states.last ?? storedSettings
         let result = QualityChangePolicy.apply(change, fromAway: view.away, to: old)
         let pick = QualityPick(
             applied: result.applied, refused: result.refused, isAwayPair: view.away, isLimited: false)
         if !pick.refused.isEmpty {
             logPick(view, [("refused", pick.refused.joined(separator: ", "))])
         }
-        // What it names and the store does not have yet is stored for it too, also when an earlier one is to bring the same:
-        // that one may fail, and this one is answered when what it promises is true.
-        let own = QualityChangePolicy.apply(change, fromAway: view.away, to: storedSettings).settings
-        let values = result.settings.stored(changedFrom: old)
-            .merging(own.stored(changedFrom: storedSettings)) { value, _ in value }
+        // What it names is stored for it also when an earlier one is to bring the same: any of those on their way may fail, and
+        // this one is answered when what it promises is true.
+        let values = states.reduce(into: [String: String?]()) { values, state in
+            let own = QualityChangePolicy.apply(change, fromAway: view.away, to: state).settings
+            values.merge(own.stored(changedFrom: state)) { value, _ in value }
+        }
         if values.isEmpty { return .done(pick, settings) }
         let row = AuditRow(
             at: moment.wall, actor: actor.text, action: "quality.pick", device: view.fingerprint?.id.text,
@@ -93,14 +95,17 @@ extension Core {
 
     /// The stored settings with every change that is on its way to the store: what the next one is made from, so that it
     /// neither undoes them nor takes their old values for its own.
-    package var proposedSettings: Settings {
-        var settings = storedSettings
+    package var proposedSettings: Settings { settingsOnTheWay.last ?? storedSettings }
+
+    /// The stored settings, and behind them what each change that is on its way makes of them.
+    private var settingsOnTheWay: [Settings] {
+        var states = [storedSettings]
         for (_, change) in pendingChanges.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            if case .settings(let values, let requirePairing) = change {
-                settings = settings.applying(values, requirePairing: requirePairing)
+            if case .settings(let values, let requirePairing) = change, let last = states.last {
+                states.append(last.applying(values, requirePairing: requirePairing))
             }
         }
-        return settings
+        return states
     }
 
     /// Looks again at who is connected and at the pairs (06 A3): one event for a change, and one line when the other pair

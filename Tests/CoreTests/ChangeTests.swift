@@ -120,6 +120,14 @@ struct ChangeTests {
         #expect(driver.core.settings.maxFPS == 60 && driver.core.settings.remoteAccess)
     }
 
+    @Test func aPatchIsMadeFromTheLastOfThoseOnTheirWay() {
+        let driver = Driver()
+        driver.store = nil
+        for rate in [60, 30, 60] { driver.set { $0.maxFPS = rate } }
+        for id in driver.waiting { driver.input { $0.committed(id, .committed, $1) } }
+        #expect(driver.core.settings.maxFPS == 60)
+    }
+
     @Test func aPatchThatChangesNothingNeedsNoStore() {
         let driver = Driver()
         driver.set { _ in }

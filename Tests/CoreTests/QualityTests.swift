@@ -356,6 +356,28 @@ import Wire
         #expect(answer == pick && settings.home.bitrate == 25_000_000)
     }
 
+    /// Two on their way undo each other, and the second may fail: the third holds all the same.
+    @Test func aPickOfWhatIsInForceHoldsWhateverIsOnItsWay() throws {
+        let driver = Self.driver()
+        let id = try #require(driver.session(.home, "D"))
+        driver.store = nil
+        for rate in [25_000_000, 15_000_000, 15_000_000] { _ = driver.pick(id, QualityChange(bitrate: rate)) }
+        #expect(driver.waiting.count == 3)
+        let results: [CommitResult] = [.committed, .failed(message: "disk full"), .committed]
+        for (change, result) in zip(driver.waiting, results) {
+            driver.input { $0.committed(change, result, $1) }
+        }
+        #expect(driver.core.settings.home.bitrate == 15_000_000)
+        // What it does not name is nobody's.
+        driver.waiting = []
+        _ = driver.pick(id, QualityChange(maxFPS: 60))
+        guard case .done = driver.pick(id, QualityChange(captureScale: 2)) else {
+            Issue.record("waits for a change of something else")
+            return
+        }
+        #expect(driver.waiting.count == 1)
+    }
+
     @Test func aPickThatCannotBeStoredChangesNothing() throws {
         let driver = Self.driver()
         let id = try #require(driver.session(.home, "D"))
