@@ -30,7 +30,7 @@ package enum QualityText {
                     LinkWords.status(
                         session.link.flatMap { LinkReport($0) },
                         fps: item.running?.fps ?? StreamTarget.usualFPS, quality: pairRuns.name,
-                        roundTripMilliseconds: nil, route: known.map { route($0) }),
+                        roundTripMilliseconds: nil, route: known?.route),
                     session.link == nil ? nil : .attention),
                 .init(session.link.flatMap { suggestion($0) } ?? ""),
             ])
@@ -41,10 +41,6 @@ package enum QualityText {
     /// What `latchkey status` says of it: away only while somebody is (06 A3).
     static func status(runs: String, sessions: Int) -> String {
         runs == "away" && sessions == 0 ? "home (nobody is connected; the last one was away)" : runs
-    }
-
-    private static func route(_ session: SessionItem) -> String {
-        session.cable ? "over the cable" : session.route
     }
 
     private static func pair(_ pair: SettingsBody.Quality) -> String {

@@ -12,7 +12,7 @@ package enum SessionText {
             table.add([
                 .init(session.id, .strong),
                 session.device.map { .init($0.name) } ?? .init("not paired", .attention),
-                .init(session.cable ? "over the cable" : session.route), .init(session.remote),
+                .init(session.route), .init(session.remote),
                 .init(TimeText.relative(session.startedAt, to: now)), .init(TimeText.bytes(session.bytesIn)),
                 .init(TimeText.bytes(session.bytesOut)),
                 .init(session.link.state, session.link.state == "fine" ? nil : .attention),

@@ -20,18 +20,13 @@ package enum Change: Sendable {
 /// What is wanted of the settings. A field that is on its way to the store already is wanted all the same: what is on its
 /// way may fail.
 package struct SettingsWish: Sendable, Equatable {
-    /// The wish on top of all that is on its way to the store.
-    let onProposed: Settings
-    /// The wish on top of what is stored: by it alone.
-    let onStored: Settings
+    /// The wish on top of what is stored, and then on top of each change that is on its way, in their order.
+    let outcomes: [Settings]
 
-    init(onProposed: Settings, onStored: Settings) {
-        self.onProposed = onProposed
-        self.onStored = onStored
-    }
+    init(outcomes: [Settings]) { self.outcomes = outcomes }
 
     /// All of them as they shall be.
-    package init(_ settings: Settings) { self.init(onProposed: settings, onStored: settings) }
+    package init(_ settings: Settings) { self.init(outcomes: [settings]) }
 }
 
 /// Whether a change is on its way.

@@ -23,7 +23,10 @@ extension Core {
             pairedHow: "cable", cableDevice: cable.device)
         let row = AuditRow(
             at: moment.wall, actor: doorActor(.home).text, action: "device.pair", device: record.id.text,
-            remote: asker.source.description, outcome: "ok", detail: "cable, \(record.name)")
+            remote: asker.source.description, outcome: "ok",
+            detail:
+                "cable, \(record.name), \(Route.words(door: .home, origin: asker.origin, cable: true, vpn: nil))"
+        )
         cables.reserve(cable.device, for: asker.key)
         commit(
             .pairing(

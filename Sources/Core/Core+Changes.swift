@@ -148,13 +148,13 @@ extension Core {
         _ id: ChangeID, _ values: [String: String?], _ requirePairing: Bool?, _ moment: Moment
     ) {
         let old = settings
+        let oldStored = storedSettings
         // The change, not the whole it was made from: another may have been committed in between.
         setSettings(stored: storedSettings.applying(values, requirePairing: requirePairing))
+        // An earlier one has brought all of it.
+        if storedSettings == oldStored { return emit(.changeDone(id, .settings(settings))) }
         publish()
-        // Another may have brought the same just before.
-        if settings != old {
-            log(.info, "settings", [("change", SettingsChangeLog.words(from: old, to: settings))])
-        }
+        log(.info, "settings", [("change", SettingsChangeLog.words(from: old, to: settings))])
         if old.remoteAccess && !settings.remoteAccess && opened?.isForRemote == true {
             closeWindow(.cancelled, quiets: true, actor: .service, moment)
         }
@@ -163,7 +163,7 @@ extension Core {
         refreshAdvertisement()
         refreshHostInfo()
         refreshQuality()
-        if settings != old { emit(.event(.settingsChanged(settings))) }
+        emit(.event(.settingsChanged(settings)))
         emit(.changeDone(id, .settings(settings)))
     }
 

@@ -71,10 +71,14 @@ extension Core {
         case .runs(let target): links.running = .posted(target)
         }
         refreshRunning()
+        // Nobody judges one that was told to go.
+        guard view.goodbye == nil else { return linkAnswer(id) }
         switch view.mode {
         case .relay:
+            guard !seconds.isEmpty else { break }
             let frames = seconds.map { LinkBook.Frames(sent: $0.sent, withheld: $0.withheld) }
-            _ = links.change(id) { $0.frames = Array(($0.frames + frames).suffix(LinkBook.frameLimit)) }
+            let most = max(frames.count, LinkBook.framesBetweenTicks)
+            _ = links.change(id) { $0.frames = Array(($0.frames + frames).suffix(most)) }
         case .delegated:
             guard let running = links.judged else { break }
             for second in seconds {
@@ -83,7 +87,11 @@ extension Core {
                 }
             }
         }
-        return LinkAnswer(state: links[id]?.link.state ?? .fine, report: linkReport(id))
+        return linkAnswer(id)
+    }
+
+    private func linkAnswer(_ id: SessionID) -> LinkAnswer {
+        LinkAnswer(state: links[id]?.link.state ?? .fine, report: linkReport(id))
     }
 
     /// What is told of a session's link: nothing once another quality is wanted than the one it speaks of (06 A4).
@@ -92,10 +100,10 @@ extension Core {
         return report
     }
 
-    /// What the stream is to run with: the wanted pair at the rate that runs.
+    /// What the stream is to run with: the wanted pair at the rate that runs, or at the limit when that is lower by now.
     var target: StreamTarget {
         var target = StreamTarget(usual: lastQuality.pair)
-        if let running = links.judged { target.fps = running.fps }
+        if case .posted(let running?) = links.running { target.fps = min(running.fps, lastQuality.maxFPS) }
         return target
     }
 

@@ -120,7 +120,7 @@ extension Core {
         let row = AuditRow(
             at: moment.wall, actor: "door:\(connection.door.rawValue)", action: "device.pair",
             device: record.id.text, remote: connection.peer.ip.description, outcome: "ok",
-            detail: "\(request.method), \(record.name)")
+            detail: "\(request.method), \(record.name), \(route(connection.door, connection.placement))")
         commit(
             .pairing(
                 PendingPairing(

@@ -63,21 +63,21 @@ extension Core {
             let pick = QualityPick(applied: [], refused: [], isAwayPair: view.away, isLimited: true)
             return .done(pick, settings)
         }
-        let result = QualityChangePolicy.apply(change, fromAway: view.away, to: proposedSettings)
+        let results = settingsOnTheWay.map { QualityChangePolicy.apply(change, fromAway: view.away, to: $0) }
+        guard let result = results.last else { return .notFound }
         let pick = QualityPick(
             applied: result.applied, refused: result.refused, isAwayPair: view.away, isLimited: false)
         if !pick.refused.isEmpty {
             logPick(view, [("refused", pick.refused.joined(separator: ", "))])
         }
-        let wish = SettingsWish(
-            onProposed: result.settings,
-            onStored: QualityChangePolicy.apply(change, fromAway: view.away, to: storedSettings).settings)
+        // What it names is stored for it also when an earlier one is to bring the same.
+        let wish = SettingsWish(outcomes: results.map(\.settings))
         let (values, _) = toStore(wish)
         if values.isEmpty { return .done(pick, settings) }
         let row = AuditRow(
             at: moment.wall, actor: actor.text, action: "quality.pick", device: view.fingerprint?.id.text,
             remote: view.remote.ip.description, outcome: "ok",
-            detail: words(of: wish))
+            detail: "\(words(of: wish)), \(view.route)")
         let change = commit(
             .settings(values, requirePairing: nil),
             StoreCommit(change: .settings(values: values, requirePairing: nil), audit: [row]))
@@ -94,7 +94,8 @@ extension Core {
         if wantsAway != before.runsAway { logFlip(by: view) }
         refreshRunning()
         var report = qualityReport([])
-        report.sessions = table.count > Self.sessionsInEvent ? nil : qualityReport.sessions
+        let connected = table.presence.home + table.presence.away
+        report.sessions = connected > Self.sessionsInEvent ? nil : qualityReport.sessions
         emit(.event(.qualityChanged(report)))
     }
 

@@ -87,7 +87,7 @@ extension Core {
             AuditRow(
                 at: moment.wall, actor: actor.text, action: "session.close",
                 device: view.fingerprint?.id.text, remote: view.remote.ip.description, outcome: "ok",
-                detail: words))
+                detail: words.map { "\($0), \(view.route)" } ?? view.route))
         return true
     }
 

@@ -28,8 +28,10 @@ struct LinkBook: Sendable {
         var frames: [Frames] = []
     }
 
-    /// As many posted seconds of a relayed session wait for the door's: as many as come in one call.
-    static let frameLimit = LinkSeconds.limit
+    /// So many posted seconds of a relayed session may wait for the door's, or as many as the last call brought: a call that
+    /// comes each second now falls before the door's tick and now behind it. With more, a clock that is a little faster
+    /// than the door's would make the verdict come later and later.
+    static let framesBetweenTicks = 2
 
     var running = Running.wanted
     /// What every judge judges under; another one, and all begin afresh.

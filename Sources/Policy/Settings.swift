@@ -16,7 +16,8 @@ package struct Quality: Sendable, Equatable, Hashable {
     }
 }
 
-/// Everything an admin can set; defaults are those of 06 A2, 03 §4.1 and 09.41. No device changes any of it.
+/// Everything an admin can set; defaults are those of 06 A2, 03 §4.1 and 09.41. A device changes none of it
+/// but the quality, by its pick (`QualityChangePolicy`).
 package struct Settings: Sendable, Equatable {
     /// The host's name to people; nil: the machine's own.
     package var name: String?
@@ -30,9 +31,9 @@ package struct Settings: Sendable, Equatable {
     package var internetAccess = false
     /// A name or address of the user's own, with an optional port, as `DialAddress` prints it.
     package var addressName: String?
-    /// What runs when nobody is away.
+    /// What runs while anybody at home is connected.
     package var home = Quality(bitrate: 15_000_000, captureScale: 2)
-    /// What runs while someone is away.
+    /// What runs while everybody who is connected is away.
     package var away = Quality(bitrate: 4_000_000, captureScale: 1)
     /// 24 to 120.
     package var maxFPS = 120

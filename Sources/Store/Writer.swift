@@ -74,8 +74,7 @@ final class Writer: Sendable {
     }
 
     /// One transaction; one result for each job.
-    private func attempt(_ jobs: [CommitJob], on connection: Connection?) -> [Result<Void, StoreError>]
-    {
+    private func attempt(_ jobs: [CommitJob], on connection: Connection?) -> [Result<Void, StoreError>] {
         guard let connection else {
             return jobs.map { _ in .failure(StoreError(.closed, "the store is closed")) }
         }

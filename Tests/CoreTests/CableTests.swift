@@ -68,6 +68,8 @@ struct CableTests {
     @Test func anOkHasTheFourFieldsAndTheRecordItsCable() {
         let driver = unlocked()
         let answer = driver.askByCable("K2")
+        let rows = driver.commits.flatMap(\.audit).filter { $0.action == "device.pair" }
+        #expect(rows.map { $0.detail?.hasSuffix(", over the USB cable") } == [true])
         #expect(
             answer
                 == PairResult(

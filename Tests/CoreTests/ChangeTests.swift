@@ -184,6 +184,14 @@ struct ChangeTests {
         #expect(details == ["frame rate limit 120 → 60", "frame rate limit 120 → 60"])
     }
 
+    @Test func aPatchIsMadeFromTheLastOfThoseOnTheirWay() {
+        let driver = Driver()
+        driver.store = nil
+        for rate in [60, 30, 60] { driver.set { $0.maxFPS = rate } }
+        for id in driver.waiting { driver.input { $0.committed(id, .committed, $1) } }
+        #expect(driver.core.settings.maxFPS == 60)
+    }
+
     @Test func aPatchThatChangesNothingNeedsNoStore() {
         let driver = Driver()
         driver.set { _ in }

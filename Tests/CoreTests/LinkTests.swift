@@ -192,6 +192,27 @@ import Wire
         #expect(driver.core.qualityReport.sessions?.first?.link != nil)
     }
 
+    /// The limit is part of the target: a pick that lowers it lowers the quality too.
+    @Test func aLowerLimitIsAnotherTarget() throws {
+        let (driver, id) = try Self.session(true)
+        driver.post(id, Self.target(15, 120, 2))
+        for _ in 0..<3 { driver.second(id, Self.short, true) }
+        #expect(driver.core.qualityReport.sessions?.first?.link?.bitrate == 30_000_000)
+        _ = driver.pick(id, QualityChange(maxFPS: 60))
+        #expect(driver.core.qualityReport.sessions?.first?.link == nil)
+        _ = driver.pick(id, QualityChange(maxFPS: 120))
+        #expect(driver.core.qualityReport.sessions?.first?.link != nil)
+    }
+
+    /// What nobody posted runs at 60, whatever the limit (06 C1).
+    @Test func theLimitIsNoTargetOfAStreamThatNobodyPosted() throws {
+        let (driver, id) = try Self.session(true)
+        driver.set { $0.maxFPS = 24 }
+        for _ in 0..<3 { driver.second(id, Self.short, true) }
+        #expect(driver.core.qualityReport.running == Self.target(15, 60, 2))
+        #expect(driver.core.qualityReport.sessions?.first?.link?.bitrate == 15_000_000)
+    }
+
     @Test func aProcessThatStartsAnewHasSaidNothing() throws {
         let (driver, id) = try Self.session(false)
         driver.post(id, Self.target(40, 120, 1))
@@ -217,6 +238,29 @@ import Wire
         #expect(driver.core.session(id)?.link.state == .behind)
     }
 
+    /// A process whose second is a little shorter than the door's: what it says still counts at once.
+    @Test func postedFramesDoNotFallBehind() throws {
+        let (driver, id) = try Self.session(true)
+        for second in 0..<60 {
+            // Twice in every tenth second; now before the tick, now behind it.
+            for _ in 0..<(second % 10 == 0 ? 2 : 1) { driver.post(id, seconds: [Self.clean]) }
+            driver.second(id, Self.clean, true)
+        }
+        for _ in 0..<5 {
+            driver.post(id, seconds: [Self.short])
+            driver.second(id, Self.clean, true)
+        }
+        #expect(driver.core.session(id)?.link.state == .behind)
+        // Two that come between two ticks count both.
+        driver.post(id, Self.target(15, 120, 2))
+        for _ in 0..<2 {
+            driver.post(id, seconds: [Self.short])
+            driver.post(id, seconds: [Self.short])
+            for _ in 0..<2 { driver.second(id, Self.clean, true) }
+        }
+        #expect(driver.core.session(id)?.link.state == .behind)
+    }
+
     @Test func postedFramesOfAnotherStreamSayNothing() throws {
         let (driver, id) = try Self.session(true)
         driver.post(id, seconds: Array(repeating: Self.short, count: 3))
@@ -227,8 +271,12 @@ import Wire
 
     @Test func noMoreIsKeptThanOneCallBrings() throws {
         let (driver, id) = try Self.session(true)
-        for _ in 0..<50 { driver.post(id, seconds: [Self.short]) }
+        driver.post(id, seconds: Array(repeating: Self.short, count: LinkSeconds.limit))
+        // One that says nothing of seconds takes none away.
+        driver.post(id, seconds: [])
         #expect(driver.core.links[id]?.frames.count == LinkSeconds.limit)
+        driver.post(id, seconds: Array(repeating: Self.clean, count: 5))
+        #expect(driver.core.links[id]?.frames.map(\.withheld) == [0, 0, 0, 0, 0])
         driver.input { $0.sessionEnded(id, .peerClosed, $1) }
         #expect(driver.core.links[id] == nil)
     }
@@ -242,6 +290,18 @@ import Wire
             $0.linkSeconds(Array(repeating: SessionSecond(session: id, second: Self.short), count: 4), $1)
         }
         #expect(driver.changes.isEmpty)
+    }
+
+    /// What it says of the stream holds all the same.
+    @Test func aSessionThatWasToldToGoIsNotJudged() throws {
+        let (driver, id) = try Self.session(false)
+        for _ in 0..<2 { driver.second(id, Self.short, false) }
+        _ = driver.input { $0.disconnect(id, message: nil, actor: Actor(text: "unix:0"), $1) }
+        driver.effects = []
+        for _ in 0..<3 { driver.second(id, Self.short, false) }
+        #expect(driver.changes.isEmpty && driver.core.session(id)?.link.state == .fine)
+        driver.post(id, Self.target(40, 120, 1))
+        #expect(driver.core.qualityReport.running == Self.target(40, 120, 1))
     }
 
     private static func session(_ isRelayed: Bool) throws -> (Driver, SessionID) {

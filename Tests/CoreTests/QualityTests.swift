@@ -141,6 +141,41 @@ import Wire
         let report = try #require(driver.reports.first)
         #expect(report.presence == Presence(away: 1, home: 1) && report.sessions?.count == 2)
         #expect(report.sessions?.map(\.quality.awayRunning) == [false, false])
+        // No settings changed.
+        #expect(driver.lines("settings").isEmpty)
+    }
+
+    /// The example of A4: what the only device is told, away; and what both are told when one joins at home.
+    @Test func theExample() throws {
+        let driver = Self.driver { $0.home = Quality(bitrate: 40_000_000, captureScale: 2) }
+        let phone = try #require(driver.session(.remote, "D", .vpn))
+        let away = try #require(driver.core.qualityReport.sessions)
+        let pairs = (
+            Quality(bitrate: 40_000_000, captureScale: 2), Quality(bitrate: 4_000_000, captureScale: 1)
+        )
+        #expect(away.map(\.session) == [phone])
+        #expect(away.map(\.quality.settings) == [pairs.1])
+        #expect(away.map(\.quality.home) == [pairs.0] && away.map(\.quality.away) == [pairs.1])
+        #expect(away[0].quality.thisConnectionAway && away[0].quality.awayRunning)
+        #expect(
+            driver.core.qualityReport.running == StreamTarget(bitrate: 4_000_000, fps: 60, captureScale: 1))
+        #expect(driver.core.qualityReport.running?.megabits == 4)
+
+        let pad = try #require(driver.session(.home, "E"))
+        let both = try #require(driver.core.qualityReport.sessions)
+        #expect(both.map(\.session) == [phone, pad])
+        #expect(both.map(\.quality.settings) == [pairs.1, pairs.0])
+        #expect(both.map(\.quality.thisConnectionAway) == [true, false])
+        #expect(both.map(\.quality.awayRunning) == [false, false])
+    }
+
+    /// The one that registers decides before its catalog: what it is answered has the flag already (A3).
+    @Test func aRegistrationIsAnsweredWithTheFlagItBrings() throws {
+        let driver = Self.driver()
+        let id = try #require(driver.delegatedSession(.remote, "D", .vpn))
+        let view = try #require(driver.core.session(id))
+        let report = driver.core.qualityReport(of: view)
+        #expect(report.quality.runsAway && report.sessions?.map(\.quality.awayRunning) == [true])
     }
 
     @Test func aChangedPairIsToldAndIsNoFlip() {
@@ -162,6 +197,12 @@ import Wire
         driver.effects = []
         driver.set { $0.maxFPS = 60 }
         #expect(driver.reports.map { $0.sessions == nil } == [true])
+        // Those that were told to go are not listed, and so do not count.
+        let id = try #require(driver.core.qualityReport.sessions?.first?.session)
+        _ = driver.input { $0.disconnect(id, message: nil, actor: Actor(text: "unix:0"), $1) }
+        driver.effects = []
+        driver.set { $0.maxFPS = 120 }
+        #expect(driver.reports.map { $0.sessions?.count } == [Core.sessionsInEvent])
     }
 
     // MARK: - What a device may change
@@ -223,6 +264,26 @@ import Wire
         #expect(told == (row.isAway ? row.away : row.home))
     }
 
+    /// What a device did, and what was done about one, says how it came.
+    @Test func auditRowsNameTheRoute() throws {
+        let driver = Self.driver()
+        let away = try #require(driver.session(.remote, "D", .vpn))
+        let home = try #require(driver.session(.home, "E"))
+        _ = driver.pick(away, QualityChange(bitrate: 15_000_000, captureScale: 2))
+        _ = driver.input { $0.disconnect(away, message: "Lunch", actor: Actor(text: "unix:0"), $1) }
+        _ = driver.input { $0.disconnect(home, message: nil, actor: Actor(text: "unix:0"), $1) }
+        driver.openWindow()
+        #expect(driver.pair(.remote, "P", driver.proof("P"), .internet)?.ok == true)
+        let rows = driver.commits.flatMap(\.audit).map { "\($0.action): \($0.detail ?? "-")" }
+        for row in [
+            "quality.pick: away bitrate 4 → 15 Mbps per 60 fps, away points → Retina, through Tailscale",
+            "session.close: Lunch, through Tailscale", "session.close: on this network",
+            "device.pair: qr, P, over the internet",
+        ] {
+            #expect(rows.contains(row))
+        }
+    }
+
     @Test func fourPicksASecond() throws {
         let driver = Self.driver()
         let id = try #require(driver.session(.home, "D"))
@@ -263,24 +324,58 @@ import Wire
         #expect(driver.core.settings.home == Quality(bitrate: 25_000_000, captureScale: 1))
     }
 
-    /// What one pick has on its way to the store is not there for another: it may fail.
-    @Test func aPickOfWhatIsOnItsWayIsStoredToo() throws {
+    /// Answered when it is stored, and stored though the earlier one fails.
+    @Test func aPickLikeOneOnItsWayIsNotAnsweredBeforeIt() throws {
         let driver = Self.driver()
         let id = try #require(driver.session(.home, "D"))
         driver.store = nil
         driver.effects = []
-        for _ in 0..<2 {
-            guard case .pending = driver.pick(id, QualityChange(bitrate: 25_000_000)) else {
-                Issue.record("answered before it was stored")
+        let pick = Pick(applied: ["bitrate"], refused: [], isAwayPair: false, isLimited: false)
+        for _ in 0..<3 {
+            guard case .pending(_, let answer) = driver.pick(id, QualityChange(bitrate: 25_000_000)) else {
+                Issue.record("answered before anything was stored")
                 return
             }
+            #expect(answer == pick)
         }
-        driver.input { [change = driver.waiting[0]] in $0.committed(change, .failed(message: "full"), $1) }
+        #expect(driver.waiting.count == 3 && driver.outcomes.isEmpty)
+        driver.input { $0.committed(driver.waiting[0], .failed(message: "disk full"), $1) }
         #expect(driver.core.settings.home.bitrate == 15_000_000)
-        driver.input { [change = driver.waiting[1]] in $0.committed(change, .committed, $1) }
+        driver.input { $0.committed(driver.waiting[1], .committed, $1) }
         #expect(driver.core.settings.home.bitrate == 25_000_000)
-        let details = driver.commits.flatMap(\.audit).filter { $0.action == "quality.pick" }.map(\.detail)
-        #expect(details == Array(repeating: "bitrate 15 → 25 Mbps per 60 fps", count: 2))
+        driver.input { $0.committed(driver.waiting[2], .committed, $1) }
+        #expect(driver.outcomes.count == 3)
+        // What changed nothing any more is not told again.
+        #expect(driver.reports.count == 1 && driver.lines("settings").count == 1)
+        driver.store = .committed
+        guard case .done(let answer, let settings) = driver.pick(id, QualityChange(bitrate: 25_000_000))
+        else {
+            Issue.record("stored again")
+            return
+        }
+        #expect(answer == pick && settings.home.bitrate == 25_000_000)
+    }
+
+    /// Two on their way undo each other, and the second may fail: the third holds all the same.
+    @Test func aPickOfWhatIsInForceHoldsWhateverIsOnItsWay() throws {
+        let driver = Self.driver()
+        let id = try #require(driver.session(.home, "D"))
+        driver.store = nil
+        for rate in [25_000_000, 15_000_000, 15_000_000] { _ = driver.pick(id, QualityChange(bitrate: rate)) }
+        #expect(driver.waiting.count == 3)
+        let results: [CommitResult] = [.committed, .failed(message: "disk full"), .committed]
+        for (change, result) in zip(driver.waiting, results) {
+            driver.input { $0.committed(change, result, $1) }
+        }
+        #expect(driver.core.settings.home.bitrate == 15_000_000)
+        // What it does not name is nobody's.
+        driver.waiting = []
+        _ = driver.pick(id, QualityChange(maxFPS: 60))
+        guard case .done = driver.pick(id, QualityChange(captureScale: 2)) else {
+            Issue.record("waits for a change of something else")
+            return
+        }
+        #expect(driver.waiting.count == 1)
     }
 
     /// What is stored already may be on its way once more, before something else.

@@ -103,6 +103,50 @@ def test_a_pick_of_the_device(streaming):
     assert service.get("/v1/settings")["home"]["bitrate"] == 25_000_000
 
 
+def test_a_change_that_does_not_decode_has_no_answer(streaming):
+    """06 A4: ignored. What no device may set is refused by itself, and answered; the fifth in a second is too."""
+    service, _, identity = streaming
+    with connect(service, identity) as device:
+        device.until_told(lambda said: True)
+        for index, change in enumerate((
+                {"bitrate": "4000000"}, {"maxFPS": 60.5}, {"captureScale": True}, {"prioritizeSpeed": 1},
+                {"bitrate": 4_000_000, "directWireless": "on"})):
+            device.send(17, {"token": f"bad{index}", **change})
+        device.send(17, {"token": "refused", "directWireless": True, "bitrate": 12_000_000, "captureScale": 1.5})
+        answer = device.until_told(lambda said: said.get("answering") == "refused")
+        assert "directWireless" not in answer["settings"]
+        assert (answer["settings"]["bitrate"], answer["settings"]["captureScale"]) == (15_000_000, 2)
+        assert not [said for said in device.told if str(said.get("answering", "")).startswith("bad")]
+        assert "bitrate, captureScale, directWireless" in service.log()
+        assert service.get("/v1/settings")["home"] == {"bitrate": 15_000_000, "captureScale": 2}
+        # All are answered, in the order they came, and those over four with the state as it is.
+        rates = (4, 8, 25, 40, 80, 150)
+        for rate in rates:
+            device.send(17, {"token": rate, "bitrate": rate * 1_000_000})
+        device.until_told(lambda said: said.get("answering") == rates[-1])
+        answers = [said for said in device.told if said.get("answering") in rates]
+        assert [said["answering"] for said in answers] == list(rates)
+        # A slow machine may spread them over more than a second.
+        assert [said["settings"]["bitrate"] for said in answers[:3]] == [4_000_000, 8_000_000, 25_000_000]
+
+
+def test_an_answer_goes_before_the_stream_begins_anew(streaming):
+    service, host, identity = streaming
+    with connect(service, identity) as device:
+        device.until_told(lambda said: True)
+        for token, rate in enumerate((4_000_000, 8_000_000, 15_000_000)):
+            device.send(17, {"token": token, "bitrate": rate})
+            device.until_told(lambda said, token=token: said.get("answering") == token)
+            harness.eventually(lambda rate=rate: host.find("restarted")[-1]["running"]["bitrate"] == rate)
+        # Another scale alone is another stream too; the pair that does not run is none.
+        service.settings(away={"bitrate": 8_000_000})
+        device.send(17, {"token": "scale", "captureScale": 1})
+        harness.eventually(lambda: host.find("restarted")[-1]["running"]["captureScale"] == 1)
+    order = [item["event"] for item in host.events if item["event"] in ("picked", "restarted")]
+    # The first is from 8 Mbps to what the API says.
+    assert order == ["restarted"] + ["picked", "restarted"] * 4
+
+
 def test_a_device_that_falls_behind_and_catches_up(streaming):
     service, _, identity = streaming
     # Beside it one that keeps up: judged by itself.

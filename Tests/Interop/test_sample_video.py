@@ -245,10 +245,11 @@ def test_the_device_is_told_the_quality_and_may_change_it(sample, api):
         api.view["sessions"][0]["link"] = report
         api.events.put("link.changed")
         assert told(connection)["link"] == report
-        # A pick: its numbers as they came, its token in the answer, no report of what ran before.
-        connection.sendall(sill.message(17, {"token": 7, "bitrate": 25_000_000, "maxFPS": 60, "prioritizeSpeed": True}))
+        # A pick as it came, its token in the answer, no report of what ran before.
+        change = {"token": 7, "bitrate": 25_000_000, "maxFPS": 60, "prioritizeSpeed": True}
+        connection.sendall(sill.message(17, change))
         said = told(connection, lambda said: "answering" in said)
-        assert api.posts("/sessions/S1/settings") == [{"bitrate": 25_000_000, "maxFPS": 60}]
+        assert api.posts("/sessions/S1/settings") == [change]
         assert said["answering"] == 7 and said["settings"]["bitrate"] == 25_000_000 and "link" not in said
         for nothing in (b"no JSON", b"\xff", b"[" * 100_000, b'{"a":' * 50_000, b'{"bitrate":' + b"9" * 5000 + b"}"):
             connection.sendall(sill.message(17, nothing))

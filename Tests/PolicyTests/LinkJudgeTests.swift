@@ -283,6 +283,10 @@ struct LinkJudgeTests {
         var judge = LinkJudge()
         var model = Model()
         for _ in 0..<60 {
+            if Int.random(in: 0..<12, using: &random) == 0 {
+                #expect((judge.reset() != nil) == (model.state != .fine))
+                model = Model()
+            }
             let second = LinkSecond(
                 sent: one([0, 20, 54, 60]), withheld: one([0, 1, 2, 3, 6, 30]),
                 taken: one([0, 1000, 500_000]),

@@ -6,6 +6,22 @@ import Testing
 
 /// Presets, names, what is told (06 A1, A2, A4).
 struct QualityTests {
+    /// The table of 06 A1: the name, bits per second per 60 frames, megabits at 120.
+    static let presets: [(String, Int, Int)] = [
+        ("Low", 4_000_000, 8), ("Efficient", 8_000_000, 16), ("Balanced", 15_000_000, 30),
+        ("High", 25_000_000, 50), ("Pro", 40_000_000, 80), ("Ultra", 80_000_000, 160),
+        ("Extreme", 150_000_000, 300),
+    ]
+
+    @Test func theTableOfPresets() {
+        #expect(QualityPreset.allCases.map(\.name) == Self.presets.map(\.0))
+        #expect(QualityPreset.allCases.map(\.rawValue) == Self.presets.map(\.1))
+        let at120 = QualityPreset.allCases.map {
+            StreamTarget(bitrate: $0.rawValue, fps: 120, captureScale: 2).megabits
+        }
+        #expect(at120 == Self.presets.map(\.2))
+    }
+
     @Test func presetsAreTheseNumbersInThisOrder() {
         #expect(
             QualityPreset.allCases.map(\.rawValue) == [

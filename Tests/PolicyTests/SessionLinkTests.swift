@@ -122,6 +122,77 @@ struct SessionLinkTests {
         #expect(link == SessionLink())
     }
 
+    /// A7 once more, with fractions.
+    static func suggested(_ carried: Int?, _ running: StreamTarget) -> LinkSuggestion? {
+        let lower = [4, 8, 15, 25, 40, 80, 150].map { $0 * 1_000_000 }.filter { $0 < running.bitrate }
+        guard let low = lower.first, let high = lower.last else {
+            return running.captureScale == 2
+                ? LinkSuggestion(bitrate: running.bitrate, captureScale: 1) : nil
+        }
+        var bitrate = high
+        if let carried {
+            let room = Double(carried) * 1000 * 0.7 + 1e-6
+            bitrate = lower.last { Double($0) * Double(max(running.fps, 1)) / 60 <= room } ?? low
+        }
+        let scale = bitrate == 4_000_000 && running.captureScale == 2 ? 1 : nil
+        return LinkSuggestion(bitrate: bitrate, captureScale: scale)
+    }
+
+    /// A8 once more, over the model of the judge: what is published and what is logged, of random seconds.
+    @Test(arguments: 0..<40) func agreesWithTheModel(_ seed: Int) {
+        var random = Seeded(state: UInt64(seed) &* 131 &+ 3)
+        func one<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &random)] }
+        let stream = StreamTarget(
+            bitrate: one([2, 4, 12, 15, 40, 150]) * 1_000_000, fps: one([24, 60, 120]),
+            captureScale: one([1, 2]))
+        var link = SessionLink()
+        var model = LinkJudgeTests.Model()
+        var published: (state: LinkState, suggestion: LinkSuggestion?)?
+        for _ in 0..<60 {
+            if Int.random(in: 0..<15, using: &random) == 0 {
+                #expect(link.reset() == SessionLink.Step(isPublished: published != nil))
+                (model, published) = (LinkJudgeTests.Model(), nil)
+            }
+            let second = LinkSecond(
+                sent: one([0, 20, 54, 60]), withheld: one([0, 1, 2, 3, 6, 30]),
+                taken: one([0, 1000, 500_000, 2_500_000]), waiting: one([0, 8000, 300_000]),
+                heard: Bool.random(using: &random))
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                let step = link.close(second, running: stream)
+                var isPublished = false
+                var logs: LinkState?
+                if model.close(second) {
+                    if model.state == .fine {
+                        (isPublished, logs, published) = (published != nil, .fine, nil)
+                    } else {
+                        let suggestion = Self.suggested(model.carried, stream)
+                        let isNewState = published?.state != model.state
+                        if isNewState || published?.suggestion != suggestion {
+                            isPublished = true
+                            published = (model.state, suggestion)
+                            if isNewState { logs = model.state }
+                            #expect(link.report?.carriedKbps == model.carried)
+                            #expect(link.report?.withheldPerSecond == second.withheld)
+                        }
+                    }
+                }
+                #expect(step.isPublished == isPublished)
+                #expect(step.log.map { Self.state($0) } == logs)
+                #expect(link.report?.state == published?.state)
+                #expect(link.report?.suggestion == published?.suggestion)
+                #expect(link.report.map { $0.bitrate == stream.bitrate * stream.fps / 60 } ?? true)
+            }
+        }
+    }
+
+    private static func state(_ log: SessionLink.Log) -> LinkState {
+        switch log {
+        case .behind: .behind
+        case .stalled: .stalled
+        case .recovered: .fine
+        }
+    }
+
     static let others: [(StreamTarget?, StreamTarget?, Bool)] = [
         // 06 A6; 40/60/2 each time.
         (running(40), running(40), false),

@@ -10,6 +10,54 @@ struct SettingsTests {
         #expect(Settings.load([:], requirePairingOff: false) == Settings())
     }
 
+    /// The table of 06 A2.
+    @Test func theDefaults() {
+        let settings = Settings()
+        #expect(settings.maxFPS == 120)
+        #expect(settings.home.bitrate == 15_000_000 && settings.home.captureScale == 2)
+        #expect(settings.away.bitrate == 4_000_000 && settings.away.captureScale == 1)
+        #expect(!settings.direct && !settings.remoteAccess && settings.remotePort == 7455)
+        #expect(!settings.internetAccess && settings.requirePairing)
+    }
+
+    /// Outside the range: clamped, each pair by itself. Inside: kept, preset or not.
+    static let storedQualities: [([String: String], Quality, Quality, Int)] = [
+        (
+            ["home.bitrate": "999999", "home.captureScale": "1.49", "maxFPS": "23"],
+            Quality(bitrate: 1_000_000, captureScale: 1), Quality(bitrate: 4_000_000, captureScale: 1), 24
+        ),
+        (
+            ["away.bitrate": "200000001", "away.captureScale": "1.5", "maxFPS": "121"],
+            Quality(bitrate: 15_000_000, captureScale: 2), Quality(bitrate: 200_000_000, captureScale: 2), 120
+        ),
+        (
+            ["home.bitrate": "12345678", "away.bitrate": "1000000", "maxFPS": "24"],
+            Quality(bitrate: 12_345_678, captureScale: 2), Quality(bitrate: 1_000_000, captureScale: 1), 24
+        ),
+        (
+            ["home.bitrate": "x", "away.captureScale": "", "maxFPS": "60.5"],
+            Quality(bitrate: 15_000_000, captureScale: 2), Quality(bitrate: 4_000_000, captureScale: 1), 120
+        ),
+    ]
+
+    @Test(arguments: storedQualities)
+    func qualities(_ stored: [String: String], _ home: Quality, _ away: Quality, _ maxFPS: Int) {
+        let settings = Settings.load(stored, requirePairingOff: false)
+        #expect(settings.home == home && settings.away == away && settings.maxFPS == maxFPS)
+    }
+
+    /// The away pair has keys of its own, and what did not change is not written.
+    @Test(arguments: [true, false])
+    func eachPairHasItsOwnKeys(_ isAway: Bool) {
+        let (pair, name) = (QualityChangePolicy.pair(isAway), isAway ? "away" : "home")
+        var settings = Settings()
+        settings[keyPath: pair].bitrate = 8_000_000
+        #expect(settings.stored(changedFrom: Settings()) == ["\(name).bitrate": "8000000"])
+        settings = Settings()
+        settings[keyPath: pair].captureScale = 3 - settings[keyPath: pair].captureScale
+        #expect(Array(settings.stored(changedFrom: Settings()).keys) == ["\(name).captureScale"])
+    }
+
     @Test(arguments: ["", "true", "yes", "2", "on", "0", "-1", "9999999999999999999999"])
     func whatCannotBeReadIsCareful(_ text: String) {
         let keys = [
@@ -130,6 +178,25 @@ struct SettingsTests {
         var settings = Settings()
         change(&settings)
         #expect(SettingsChangeLog.words(from: Settings(), to: settings) == words)
+    }
+
+    /// 06 A2's order, with all of them.
+    @Test func changeLogOfEverything() {
+        var new = Settings()
+        new.maxFPS = 60
+        new.home = Quality(bitrate: 8_500_000, captureScale: 1)
+        new.away = Quality(bitrate: 12_000_000, captureScale: 2)
+        new.direct = true
+        new.remoteAccess = true
+        new.remotePort = 9000
+        new.internetAccess = true
+        new.requirePairing = false
+        #expect(
+            SettingsChangeLog.words(from: Settings(), to: new)
+                == "frame rate limit 120 → 60, bitrate 15 → 8.5 Mbps per 60 fps, Retina → points, "
+                + "away bitrate 4 → 12 Mbps per 60 fps, away points → Retina, direct wireless off → on, "
+                + "remote access off → on, remote port 7455 → 9000, internet access off → on, "
+                + "require pairing on → off")
     }
 
     @Test func changeLogOfTwoAwayValues() {

@@ -3,6 +3,7 @@
 kind 17 goes to the API, and the counts of every second too. The service decides; nothing here knows a rule of it.
 """
 
+import contextlib
 import http.client
 import json
 import queue
@@ -11,8 +12,6 @@ import threading
 import time
 import urllib.parse
 
-# Members of a kind 17 that the service decides; the others are the streaming process's own.
-SERVICES_OWN = ("maxFPS", "bitrate", "captureScale")
 LINK = ("state", "withheldPerSecond", "bitrate", "carriedKbps", "suggestedBitrate", "suggestedCaptureScale")
 # After these the view is read again.
 TELLING = ("quality.changed", "link.changed", "settings.changed", "session.opened", "session.closed", "reset")
@@ -49,15 +48,19 @@ class API:
 
     def call(self, method, path, body=None):
         """The answer as an object; None when there is none, or it is a refusal."""
+        status, answer = self.ask(method, path, body)
+        return answer if status == 200 else None
+
+    def ask(self, method, path, body=None):
+        """The answer's status and its object; (None, None) when there is none."""
         connection = self._connection(LIMIT)
         try:
             headers = self._headers() | ({"Content-Type": "application/json"} if body is not None else {})
             connection.request(method, path, None if body is None else json.dumps(body), headers)
             answer = connection.getresponse()
-            text = answer.read()
-            return json.loads(text) if answer.status == 200 else None
+            return answer.status, json.loads(answer.read())
         except (OSError, http.client.HTTPException, ValueError):
-            return None
+            return None, None
         finally:
             connection.close()
 
@@ -125,6 +128,8 @@ class QualityKeeper:
         self.api, self.encoder_fps, self.apply = api, encoder_fps, apply
         self.view = None
         self._lock = threading.Lock()
+        # Held from a pick to its answer, so that nothing that follows from the pick overtakes the answer.
+        self._order = threading.RLock()
         self._told = {}  # by session: how to send, and what was sent last
         self._seconds = queue.Queue(maxsize=1000)
 
@@ -151,22 +156,24 @@ class QualityKeeper:
         with self._lock:
             self._told.pop(session, None)
 
-    def picked(self, session, payload):
-        """A device's kind 17: its answer, a kind 16; None when the change does not decode or nothing can be said."""
+    def picked(self, session, payload, send):
+        """A device's kind 17. `send` gets its answer, a kind 16, before the stream begins anew: `apply` comes with the
+        event. One that does not decode is ignored without an answer: the service says so of the members it reads.
+        """
         try:
             change = json.loads(payload)
         except (ValueError, RecursionError):  # the latter for thousands of brackets
-            return None
+            return
         if not isinstance(change, dict):
-            return None
-        wanted = {name: change[name] for name in SERVICES_OWN if change.get(name) is not None}
-        if wanted:
-            self.api.call("POST", f"/v1/sessions/{session}/settings", wanted)
-        view = self.api.call("GET", "/v1/quality") or self.view
-        if view is None:
-            return None
-        # The answer goes before the stream begins anew: `apply` comes with the event.
-        return settings_message(view, session, running(view, self.encoder_fps), change.get("token"))
+            return
+        with self._order:
+            # As it came: the service reads what is its own, and names what no device may set.
+            status, _ = self.api.ask("POST", f"/v1/sessions/{session}/settings", change)
+            if status == 400:
+                return
+            view = self.api.call("GET", "/v1/quality") or self.view
+            if view is not None:
+                send(settings_message(view, session, running(view, self.encoder_fps), change.get("token")))
 
     def second(self, session, counts):
         """One second of a session's counts, for the judge. Never waits."""
@@ -177,21 +184,24 @@ class QualityKeeper:
 
     def refresh(self):
         """Reads the view again, and tells everybody for whom it is another."""
-        view = self.api.call("GET", "/v1/quality")
-        if view is None:
-            return
-        with self._lock:
-            self.view = view
-            stream = self.stream
-            changed = []
-            for session, told in self._told.items():
-                said = settings_message(view, session, stream)
-                if said != told[1]:
-                    told[1] = said
-                    changed.append((told[0], said))
-        for send, said in changed:
-            send(said)
-        self.apply(stream)
+        with self._order:
+            view = self.api.call("GET", "/v1/quality")
+            if view is None:
+                return
+            with self._lock:
+                self.view = view
+                stream = self.stream
+                changed = []
+                for session, told in self._told.items():
+                    said = settings_message(view, session, stream)
+                    if said != told[1]:
+                        told[1] = said
+                        changed.append((told[0], said))
+            for send, said in changed:
+                # A client that is gone is nobody else's trouble; its reader says why it went.
+                with contextlib.suppress(OSError):
+                    send(said)
+            self.apply(stream)
 
     def _follow(self):
         while True:

@@ -46,9 +46,9 @@ class Encoder:
         self.number = 0
         self.configure(fps, bitrate)
 
-    def configure(self, fps, bitrate):
+    def configure(self, fps, bitrate, scale=1):
         """Begins anew, with a keyframe."""
-        self.fps, self.bitrate = fps, bitrate
+        self.fps, self.bitrate, self.scale = fps, bitrate, scale
         self._debt = 0.0
         self._keyframe_at = None
         self.wants_keyframe = True
@@ -205,12 +205,12 @@ class Studio:
             self._clients = [c for c in self._clients if c is not client]
             self._spacing.has_home_client = any(c.is_home for c in self._clients)
 
-    def configure(self, fps, bitrate):
+    def configure(self, fps, bitrate, scale):
         """The stream begins anew when it is to be another. Whether it did."""
         with self._lock:
-            if (fps, bitrate) == (self.encoder.fps, self.encoder.bitrate):
+            if (fps, bitrate, scale) == (self.encoder.fps, self.encoder.bitrate, self.encoder.scale):
                 return False
-            self.encoder.configure(fps, bitrate)
+            self.encoder.configure(fps, bitrate, scale)
             for client in self._clients:
                 client.pacing.restarted()
             return True

@@ -2285,11 +2285,14 @@ enum OpenAPIDocument {
       },
       "QualityPick": {
         "type": "object",
-        "description": "The fields of kind 17 as they came; what is not named here is the streaming process's own.",
+        "description": "The fields of kind 17 as they came; those that are not said to change something here are the streaming process's own.",
         "properties": {
-          "bitrate": {"type": ["integer", "null"]},
-          "captureScale": {"type": ["number", "null"]},
-          "maxFPS": {"type": ["integer", "null"]}
+          "bitrate": {"type": ["integer", "null"], "description": "Of the session's pair."},
+          "captureScale": {"type": ["number", "null"], "description": "Of the session's pair."},
+          "maxFPS": {"type": ["integer", "null"], "description": "Shared."},
+          "prioritizeSpeed": {"type": ["boolean", "null"]},
+          "virtualDisplay": {"type": ["boolean", "null"]},
+          "directWireless": {"type": ["boolean", "null"], "description": "Always refused."}
         }
       },
       "QualityPicked": {

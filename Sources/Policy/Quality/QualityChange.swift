@@ -4,7 +4,7 @@ package import Wire
 
 /// What a device wants changed (kind 17, 06 A4): absolute values, each on its own.
 package struct QualityChange: Sendable, Equatable {
-    /// Named again in the answer.
+    /// The device's name for the change. The streaming process's own: its kind 16 answers with it.
     package var token: JSON?
     /// Frame rate limit.
     package var maxFPS: Int?

@@ -100,7 +100,67 @@ struct QualityRoutesTests {
         #expect(settings.home.bitrate == 25_000_000 && settings.maxFPS == 60)
         let audit = try service.call("GET", "/v1/audit").json["items"]?.array?.first
         #expect(audit?["action"]?.string == "quality.pick" && audit?["actor"]?.string == "token:host")
-        #expect(audit?["detail"]?.string == "frame rate limit 120 → 60, bitrate 15 → 25 Mbps per 60 fps")
+        #expect(
+            audit?["detail"]?.string
+                == "frame rate limit 120 → 60, bitrate 15 → 25 Mbps per 60 fps, on this network")
+    }
+
+    /// The texts themselves, so that a name that writer and reader get wrong alike is noticed (06 C1, 09.22, 09.24).
+    @Test("every member has its name, and null stands only where it is meant")
+    func names() throws {
+        let (service, process, path) = try Self.session()
+        let id = String(path.dropFirst("/v1/sessions/".count))
+        var events = try service.client.events()
+        func text(_ method: String, _ path: String, _ body: String? = nil) throws -> String {
+            try process.call(method: method, path: path, body: body).body
+        }
+        func told(_ type: String) throws -> JSON {
+            guard case .object(let members) = try DelegatedRoutesTests.event(type, in: &events) else {
+                return .null
+            }
+            #expect(members.contains { $0.key == "at" && $0.value.string != nil })
+            return .object(members.filter { $0.key != "at" })
+        }
+        #expect(
+            try text("POST", path + "/settings", "{\"captureScale\":1,\"bitrate\":5,\"maxFPS\":60}")
+                == "{\"applied\":[\"maxFPS\",\"captureScale\"],\"refused\":[\"bitrate\"],\"pair\":\"home\",\"settings\":"
+                + "{\"maxFPS\":60,\"bitrate\":15000000,\"captureScale\":1},\"limited\":false}")
+        let begin =
+            "{\"runs\":\"home\",\"home\":{\"bitrate\":15000000,\"captureScale\":1},\"away\":{\"bitrate\":4000000,"
+            + "\"captureScale\":1},\"maxFPS\":60,\"why\":{\"home\":1,\"away\":0,\"reason\":\"1 device at home\"},\"running\":"
+        let session =
+            "{\"id\":\"\(id)\",\"away\":false,\"settings\":{\"maxFPS\":60,\"bitrate\":15000000,\"captureScale\":1}"
+        let quiet =
+            begin + "{\"bitrate\":15000000,\"fps\":60,\"captureScale\":1},\"sessions\":[\(session)}]}"
+        #expect(try text("GET", "/v1/quality") == quiet)
+        #expect(try told("quality.changed") == JSON.parse(quiet))
+
+        let running = "\"running\":{\"bitrate\":15000000,\"fps\":48,\"captureScale\":2}"
+        let seconds = "[\(Self.short),\(Self.short),\(Self.short)]"
+        let link =
+            "\"state\":\"behind\",\"withheldPerSecond\":6,\"bitrate\":12000000,\"carriedKbps\":800,"
+            + "\"suggestedBitrate\":4000000,\"suggestedCaptureScale\":1"
+        #expect(
+            try text("POST", path + "/seconds", "{\"seconds\":\(seconds),\(running)}")
+                == "{\"state\":\"behind\",\"link\":{\(link)}}")
+        let who = "{\"session\":\"\(id)\",\"device\":{\"id\":\"\(try service.client.devices().items[0].id)\","
+        #expect(try told("link.changed") == JSON.parse(who + "\"name\":\"Device 1\"},\(link)}"))
+        #expect(
+            try text("GET", "/v1/quality")
+                == begin + "{\"bitrate\":15000000,\"fps\":48,\"captureScale\":2},"
+                + "\"sessions\":[\(session),\"link\":{\(link)}}]}")
+        #expect(
+            try text("GET", path).hasSuffix(
+                "\"link\":{\"state\":\"behind\",\"carriedKbps\":800,\"suggestion\":{\"bitrate\":4000000,"
+                    + "\"captureScale\":1}}}"))
+        #expect(
+            try text("POST", path + "/seconds", "{\"seconds\":[],\"running\":null}") == "{\"state\":\"fine\"}"
+        )
+        let fine = "\"state\":\"fine\",\"withheldPerSecond\":0,\"bitrate\":15000000"
+        #expect(try told("link.changed") == JSON.parse(who + "\"name\":\"Device 1\"},\(fine)}"))
+        #expect(try text("GET", "/v1/quality") == begin + "null,\"sessions\":[\(session)}]}")
+        let status = try JSON.parse(text("GET", "/v1/status"))
+        #expect(try status["quality"] == JSON.parse("{\"runs\":\"home\"}"))
     }
 
     @Test("the fifth pick of a second is answered, and changes nothing")
