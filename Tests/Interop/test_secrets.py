@@ -66,7 +66,7 @@ def test_no_secret_in_logs_metrics_audit_events(service, sample):
     words.update(forms(scalar.to_bytes(32, "big")))
 
     said = [service.api("GET", path).body.decode() for path in (
-        "/metrics", "/v1/audit?limit=1000", "/v1/status", "/v1/sessions", "/v1/devices", "/v1/settings",
+        "/metrics", "/v1/audit?limit=1000", "/v1/status", "/v1/sessions", "/v1/quality", "/v1/devices", "/v1/settings",
         "/v1/identity", "/v1/pairing/window", "/healthz")]
     events.sock.settimeout(1)
     heard = b""
