@@ -378,6 +378,20 @@ import Wire
         #expect(driver.waiting.count == 1)
     }
 
+    @Test func theAuditNamesWhatTheLastOnItsWayMakes() throws {
+        let driver = Self.driver()
+        let id = try #require(driver.session(.home, "D"))
+        driver.store = nil
+        for rate in [25_000_000, 40_000_000, 8_000_000] { _ = driver.pick(id, QualityChange(bitrate: rate)) }
+        let details = driver.commits.flatMap(\.audit).filter { $0.action == "quality.pick" }.map(\.detail)
+        #expect(
+            details == [
+                "bitrate 15 → 25 Mbps per 60 fps, on this network",
+                "bitrate 25 → 40 Mbps per 60 fps, on this network",
+                "bitrate 40 → 8 Mbps per 60 fps, on this network",
+            ])
+    }
+
     /// What is stored already may be on its way once more, before something else.
     @Test func theLastOnItsWayIsWhatTheNextIsMadeFrom() throws {
         let driver = Self.driver()
