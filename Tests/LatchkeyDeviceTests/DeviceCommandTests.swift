@@ -1,6 +1,7 @@
 import LatchkeyDevice
 import Synchronization
 import CryptoEngine
+import Foundation
 import Testing
 import Wire
 
@@ -82,6 +83,24 @@ struct DeviceCommandTests {
             let command = try DeviceCommand(arguments)
             #expect(command.json)
             #expect(command.directory == "d")
+        }
+    }
+
+    @Test("help fits a terminal", arguments: [nil] + DeviceCommand.names.map(Optional.some))
+    func help(_ command: String?) {
+        let text = DeviceHelp.text(command)
+        for line in text.split(separator: "\n") { #expect(line.count <= 80) }
+        #expect(text.hasPrefix("latchkey-device"))
+    }
+
+    @Test("the overview and the manual name every command")
+    func everyCommand() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../docs/man/latchkey-device.1").standardizedFileURL
+        let manual = try String(contentsOf: page, encoding: .utf8).replacing("\\-", with: "-")
+        for name in DeviceCommand.names {
+            #expect(DeviceHelp.text(nil).contains("\n  \(name) ") || DeviceHelp.text(nil).contains("\n  \(name)\n"))
+            #expect(manual.contains("latchkey-device \(name)"))
         }
     }
 
