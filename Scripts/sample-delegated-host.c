@@ -40,7 +40,7 @@ enum { /* kinds of messages */
 enum { HEADER = 14, CAP_DEVICE = 1048576, CAP_PAIRING = 4096, CONNECTIONS = 256 };
 enum { /* milliseconds */
     ADMISSION_MS = 10000, GATE_MS = 2000, TICK_MS = 30, SILENCE_MS = 8000, DRAIN_MS = 15000, GOODBYE_MS = 100,
-    LEAVE_SESSION_MS = 250, LEAVE_MS = 1000,
+    LEAVE_SESSION_MS = 250, LEAVE_MS = 1000, START_MS = 5000,
 };
 enum door { HOME, REMOTE };
 static const char *const door_names[] = {"home", "remote"};
@@ -653,20 +653,32 @@ static void stop(int number) {
     eventfd_write(main_wake, 1);
 }
 
+/* Who starts both at once has started this one first, as likely as not. */
+static void await_service(void) {
+    json_t *identity = NULL;
+    for (int64_t deadline = now_ms() + START_MS; !(identity = api("GET", "/v1/identity", NULL, NULL)) && now_ms() < deadline;)
+        usleep(50000);
+    json_decref(identity);
+}
+
 int main(int count, char **arguments) {
     static const struct option options[] = {
         {"api", required_argument, NULL, 'a'}, {"home-port", required_argument, NULL, 'h'},
-        {"remote-port", required_argument, NULL, 'r'}, {"listen", required_argument, NULL, 'l'}, {0}};
+        {"remote-port", required_argument, NULL, 'r'}, {"listen", required_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'u'}, {0}};
+    static const char usage[] = "usage: [--api SOCKET] [--home-port N|off] [--remote-port N|off] [--listen ADDRESS]";
     int option, ports[] = {0, 7455}, listeners[] = {-1, -1};
     while ((option = getopt_long(count, arguments, "", options, NULL)) != -1) switch (option) {
         case 'a': api_path = optarg; break;
         case 'h': ports[HOME] = strcmp(optarg, "off") ? atoi(optarg) : -1; break;
         case 'r': ports[REMOTE] = strcmp(optarg, "off") ? atoi(optarg) : -1; break;
         case 'l': listen_address = optarg; break;
-        default: die("usage: [--api SOCKET] [--home-port N|off] [--remote-port N|off] [--listen ADDRESS]");
+        case 'u': return puts(usage) < 0;
+        default: die(usage);
         }
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGPIPE, SIG_IGN);
+    await_service();
     renew_context();
     main_wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     signal(SIGINT, stop);

@@ -226,6 +226,9 @@ extension DeviceCommand {
             return .version
         default:
             if words.count > 1 { throw UsageError(message: "\(words[1]) is one word too many", command: nil) }
+            if let word = words.first, !Self.names.contains(word) {
+                throw UsageError(message: "there is no command \(word)", command: nil)
+            }
             return .help(words.first)
         }
     }

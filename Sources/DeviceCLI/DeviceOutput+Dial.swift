@@ -105,7 +105,11 @@ extension DeviceOutput {
         if let route = change.route { parts.append(route) }
         if let endpoint = change.endpoint { parts.append("at \(endpoint)") }
         if let row = change.row { parts.append("as \"\(Label.clean(row))\"") }
-        if let reason = change.reason { parts.append("(\(reason))") }
+        if change.kind == .lost, change.reason == "lost", change.message == nil {
+            parts.append("the connection broke off")
+        } else if let reason = change.reason {
+            parts.append("(\(reason))")
+        }
         if let message = change.message { parts.append(message) }
         return parts.joined(separator: "  ") + "\n"
     }

@@ -153,8 +153,8 @@ extension Options {
         var text = """
             Usage: latchkeyd [options]
 
-            The pairing and remote-access identity service of a streaming host. Runs in the foreground; manage it
-            with latchkey(1).
+            The pairing and remote-access identity service of a streaming host. Runs in
+            the foreground; manage it with latchkey(1).
 
 
             """
@@ -163,13 +163,34 @@ extension Options {
                 "--version", "--help",
             ]
         let helps = rules.map { $0.help } + ["print the version and end", "print this and end"]
-        let width = (heads.map(\.count).max() ?? 0) + 2
-        for (head, help) in zip(heads, helps) {
-            text += "  " + head + String(repeating: " ", count: width - head.count) + help + "\n"
-        }
-        text +=
-            "\nEvery option is also an environment variable: --state-dir is LATCHKEY_STATE_DIR; a switch is 1 or 0.\n"
+        for (head, help) in zip(heads, helps) { text += row(head, help) }
+        text += """
+
+            Every option is also an environment variable: --state-dir is
+            LATCHKEY_STATE_DIR; a switch is 1 or 0.
+
+            """
         return text
+    }
+
+    /// An option and what it does, in 80 columns. What it does begins on the next line where the option is long.
+    private static func row(_ head: String, _ help: String) -> String {
+        let margin = 24
+        var text = ""
+        var line = "  " + head
+        if line.count + 2 > margin {
+            text = line + "\n"
+            line = ""
+        }
+        line += String(repeating: " ", count: margin - line.count)
+        for word in help.split(separator: " ") {
+            if line.count > margin, line.count + 1 + word.count > 80 {
+                text += line + "\n"
+                line = String(repeating: " ", count: margin)
+            }
+            line += (line.count > margin ? " " : "") + word
+        }
+        return text + line + "\n"
     }
 
     private static let rules: [OptionRule] = [

@@ -147,7 +147,7 @@ struct OptionsTests {
     func help() {
         #expect(Self.parse(["--help"]) == .help)
         #expect(Self.parse(["--workers", "2", "--version"]) == .version)
-        for line in Options.help.split(separator: "\n") { #expect(line.count <= 110) }
+        for line in Options.help.split(separator: "\n") { #expect(line.count <= 80) }
         #expect(Options.help.contains("--backend unix:PATH|tcp:HOST:PORT"))
     }
 }

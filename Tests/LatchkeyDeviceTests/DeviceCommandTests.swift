@@ -1,6 +1,7 @@
-import LatchkeyDevice
+@testable import LatchkeyDevice
 import Synchronization
 import CryptoEngine
+import Foundation
 import Testing
 import Wire
 
@@ -68,7 +69,7 @@ struct DeviceCommandTests {
         ["connect", "--seconds", "x"],
         ["connect", "1.2.3.4:5", "--host", "h:1"], ["hosts", "x"], ["forget"], ["hosts", "--seconds", "1"],
         ["dial", "--save", "x"], ["connect", "--save"], ["browse", "x"], ["browse", "--seconds", "0"],
-        ["browse", "--seconds", "1", "--follow"],
+        ["browse", "--seconds", "1", "--follow"], ["help", "fly"], ["help", "pair", "ask"],
         ["--what"],
         ["hosts", "--dir"], ["hosts", "--dir", "a", "--dir", "b"], ["hosts", "--json=yes"],
     ]
@@ -83,6 +84,35 @@ struct DeviceCommandTests {
             #expect(command.json)
             #expect(command.directory == "d")
         }
+    }
+
+    @Test("help fits a terminal", arguments: [nil] + DeviceCommand.names.map(Optional.some))
+    func help(_ command: String?) {
+        let text = DeviceHelp.text(command)
+        for line in text.split(separator: "\n") { #expect(line.count <= 80) }
+        #expect(text.hasPrefix("latchkey-device"))
+    }
+
+    @Test("the overview and the manual name every command")
+    func everyCommand() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../docs/man/latchkey-device.1").standardizedFileURL
+        let manual = try String(contentsOf: page, encoding: .utf8).replacing("\\-", with: "-")
+        for name in DeviceCommand.names {
+            #expect(DeviceHelp.text(nil).contains("\n  \(name) "))
+            #expect(manual.contains("latchkey-device \(name)"))
+        }
+    }
+
+    static let losses: [(String, String?, String)] = [
+        ("lost", nil, "the connection broke off"),
+        ("quit", "the host is shutting down", "(quit)  the host is shutting down"),
+    ]
+
+    @Test("a loss is told in words", arguments: losses)
+    func lost(_ reason: String, _ message: String?, _ want: String) {
+        let change = SessionChange(.lost, reason: reason, message: message)
+        #expect(DeviceOutput.text(change, at: 1_790_265_600) == "16:00:00  lost  \(want)\n")
     }
 
     static let codes: [(DeviceError.Code, Bool, Int32)] = [

@@ -30,9 +30,32 @@ LINES
 }
 
 away_home_try() {
+    local here="Scripts/lab" bin=$lab_bin work=/tmp/latchkey-lab-$lab
+    [ "$lab" = lk ] || here="LATCHKEY_LAB=$lab Scripts/lab"
     cat <<TRY
-Try:  Scripts/lab exec host -- ip -brief address
-      Scripts/lab exec home -- ip link set eth0 down     (away)
-      Scripts/lab exec home -- ip link set eth0 up       (home again)
+
+Lab "$lab" is up: namespace host is the host, namespace home its device. Start a stream and a service, each in a terminal:
+
+  Scripts/sample-host --unix /tmp/latchkey-lab-$lab.sock --video 60:8 --api $work/run/api.sock
+  $here exec host -- $bin/latchkeyd --state-dir $work/state --runtime-dir $work/run --home-port 7400 --no-advertise --backend unix:/tmp/latchkey-lab-$lab.sock
+
+In another one, let devices come from away, show a code, put it in, and be a device that stays:
+
+  $bin/latchkey --socket $work/run/api.sock set remote-access on
+  $bin/latchkey --socket $work/run/api.sock pair --no-wait
+  $here exec home -- $bin/latchkey-device --dir $work/device pair --code CODE --host 192.168.1.20:7400
+  $here exec home -- $bin/latchkey-device --dir $work/device connect --follow
+
+Leave the house. Some seconds later the session is there again, through the tunnel, and the away quality runs:
+
+  $here exec home -- ip link set eth0 down
+  $bin/latchkey --socket $work/run/api.sock quality
+
+Come home again. The session moves by itself only where the device hears the host's record: with avahi-daemon in both
+namespaces, and without --no-advertise (Tests/Interop/test_away_lab.py does that). Else it stays in the tunnel:
+
+  $here exec home -- ip link set eth0 up
+
+  $here down    takes it all away
 TRY
 }

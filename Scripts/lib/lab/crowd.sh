@@ -26,7 +26,7 @@ LINES
 }
 
 crowd_try() {
-    local here="Scripts/lab" bin="${LATCHKEY_BIN:-.build/debug}" work=/tmp/latchkey-lab-$lab
+    local here="Scripts/lab" bin=$lab_bin work=/tmp/latchkey-lab-$lab
     [ "$lab" = lk ] || here="LATCHKEY_LAB=$lab Scripts/lab"
     cat <<TRY
 

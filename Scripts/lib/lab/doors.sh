@@ -186,7 +186,7 @@ LINES
 }
 
 doors_try() {
-    local here="Scripts/lab" bin="${LATCHKEY_BIN:-.build/debug}" work=/tmp/latchkey-lab-$lab
+    local here="Scripts/lab" bin=$lab_bin work=/tmp/latchkey-lab-$lab
     [ "$lab" = lk ] || here="LATCHKEY_LAB=$lab Scripts/lab"
     cat <<TRY
 
@@ -203,6 +203,8 @@ and be a device in each place. Pair once (put the code in), then connect from ev
 
   $here exec home -- $bin/latchkey-device --dir $work/device pair --code CODE --host 192.168.1.20:7400
   $here exec NAMESPACE -- $bin/latchkey-device --dir $work/device connect ADDRESS --door DOOR --seconds 3
+
+Without a --backend the service tells a session that it admitted that nothing streams here; Scripts/sample-host is one.
 
   NAMESPACE   ADDRESS (home door, then remote)                      arrives as   home    remote
   host        127.0.0.1:7400           127.0.0.1:7455               loopback     yes     yes

@@ -113,7 +113,7 @@ asks() {
 
 # try_report CODE [LINE…]: what to type, and the router's code that must come. More lines are shown at the end.
 try_report() {
-    local here="Scripts/lab" bin="${LATCHKEY_BIN:-.build/debug}" code=$1 state=/tmp/latchkey-lab-$lab/state
+    local here="Scripts/lab" bin=$lab_bin code=$1 state=/tmp/latchkey-lab-$lab/state
     [ "$lab" = lk ] || here="LATCHKEY_LAB=$lab Scripts/lab"
     shift
     cat <<TRY

@@ -99,7 +99,7 @@ LINES
     done
 }
 street_try() {
-    local here="Scripts/lab" bin="${LATCHKEY_BIN:-.build/debug}"
+    local here="Scripts/lab" bin=$lab_bin
     [ "$lab" = lk ] || here="LATCHKEY_LAB=$lab Scripts/lab"
     cat <<TRY
 
