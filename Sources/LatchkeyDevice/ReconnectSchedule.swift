@@ -23,6 +23,8 @@ struct ReconnectSchedule: Sendable {
         var networkLeftAt: MonotonicTime?
         /// Whether it has remote addresses that may be dialled.
         var hasRemoteAddresses = true
+        /// How many sessions just before it ended, like it, soon after they were served.
+        var briefBefore = 0
 
         init(hostID: String, at: MonotonicTime) {
             self.hostID = hostID
@@ -53,6 +55,9 @@ struct ReconnectSchedule: Sendable {
     static let remoteAfterPeerToPeer: Duration = .seconds(6)
     /// After failed dials; the last one for all further.
     static let retries: [Duration] = [.seconds(2), .seconds(4), .seconds(8), .seconds(10)]
+    /// A session that ends sooner than this is brief. The first one is dialled again at once, as any; a host that serves
+    /// and closes again and again is dialled as one that does not serve.
+    static let brief: Duration = .seconds(10)
     /// No remote dial from here.
     static let remoteLimit: Duration = .seconds(120)
 
@@ -163,7 +168,12 @@ struct ReconnectSchedule: Sendable {
     }
 
     private func rowDue(_ entry: RowBook.Entry, held: MonotonicTime) -> MonotonicTime {
-        rowRetries[entry.row.id].map { max($0, held) } ?? held
+        [rowRetries[entry.row.id], rest].compactMap { $0 }.reduce(held) { max($0, $1) }
+    }
+
+    /// Nothing is dialled before, after brief sessions in a row.
+    private var rest: MonotonicTime? {
+        loss.briefBefore > 0 ? loss.at + Self.retry(loss.briefBefore) : nil
     }
 
     /// Nil when no remote dial will ever be due.
@@ -174,6 +184,7 @@ struct ReconnectSchedule: Sendable {
         var due = loss.at + (loss.wasPeerToPeer ? Self.remoteAfterPeerToPeer : Self.remoteAfter)
         if !pathChanged, let networkLeftAt { due = max(due, networkLeftAt + Self.networkRest) }
         if let retryAt { due = max(due, retryAt) }
+        if let rest { due = max(due, rest) }
         return due < loss.at + Self.remoteLimit ? due : nil
     }
 

@@ -84,6 +84,44 @@ struct SessionKeeperTests {
         #expect(history.dialled == ["100.0 192.168.1.20"])
     }
 
+    @Test("a host that serves and closes at once, again and again, is dialled with growing pauses")
+    func brief() {
+        var history = History(door: .home, at: 90)
+        history.network.answers["192.168.1.20"] = .serves(ready: 0, list: 0)
+        history.talks["192.168.1.20"] = History.Talk(info: .none, endsAfter: 0)
+        history.agenda = [(91, .rows([Self.row()])), (101, .ends(nil))]
+        history.live(until: 140)
+        // A row that comes anew does not shorten them.
+        history.agenda = [(140.5, .rows([])), (140.6, .rows([Self.row()]))]
+        history.live(until: 152)
+        let times = history.dialled.map { $0.replacing(" 192.168.1.20", with: "") }
+        #expect(times == ["101.0", "101.0", "103.0", "107.0", "115.0", "125.0", "135.0", "145.0"])
+    }
+
+    @Test("a session that lasts ends the pauses")
+    func lasting() {
+        var history = History(door: .home, at: 90)
+        history.network.answers["192.168.1.20"] = .serves(ready: 0, list: 0)
+        history.agenda = [
+            (91, .rows([Self.row()])), (101, .ends(nil)), (102, .ends(nil)), (103, .ends(nil)),
+            (116, .ends(nil)), (117, .ends(nil)),
+        ]
+        history.live(until: 140)
+        let times = history.dialled.map { $0.replacing(" 192.168.1.20", with: "") }
+        #expect(times == ["101.0", "102.0", "105.0", "116.0", "117.0"])
+    }
+
+    @Test("a move whose new connection ends before it is accepted leaves nothing open")
+    func abandonedMove() {
+        var history = History()
+        history.network.answers["192.168.1.20"] = Self.quick
+        history.talks["192.168.1.20"] = History.Talk(info: .none, endsAfter: 1)
+        history.agenda = [(1, .rows([Self.row()]))]
+        history.live(until: 5)
+        #expect(history.log.last?.contains("stayed") == true)
+        #expect(history.closed == [1])
+    }
+
     @Test("a row that appears before the window list takes over from the remote dial")
     func takesOver() {
         var history = History(at: 100)
