@@ -134,25 +134,32 @@ struct ReconnectSchedule: Sendable {
         guard loss.comingBack != .never else { return .nothing }
         if dialledRow != nil { return .nothing }
         var times: [MonotonicTime] = []
-        for entry in networkRows {
-            let due = rowDue(entry, held: heldBack(entry))
-            if now >= due { return .dialRow(entry.row.id) }
-            times.append(due)
-        }
+        let network = networkRows.map { ($0, due: rowDue($0, held: heldBack($0))) }
+        if let id = Self.first(network, at: now) { return .dialRow(id) }
+        times += network.map(\.due)
         // Its own network rows come first, also those that are held back.
         if networkRows.isEmpty {
-            for entry in peerRows {
-                let rested = networkLeftAt.map { $0 + Self.networkRest }
-                let due = max(rowDue(entry, held: entry.since + Self.peerToPeerListed), rested ?? entry.since)
-                if now >= due { return .dialRow(entry.row.id) }
-                times.append(due)
+            let peers = peerRows.map { entry in
+                let rested = networkLeftAt.map { $0 + Self.networkRest } ?? entry.since
+                return (entry, due: max(rowDue(entry, held: entry.since + Self.peerToPeerListed), rested))
             }
+            if let id = Self.first(peers, at: now) { return .dialRow(id) }
+            times += peers.map(\.due)
         }
         if networkRows.isEmpty, peerRows.isEmpty, let due = remoteDue {
             if now >= due, now < loss.at + Self.remoteLimit { return .dialRemote }
             if now < due { times.append(due) }
         }
         return times.min().map { .wait($0) } ?? .nothing
+    }
+
+    /// Of the rows that are due the one with the fewest tries, then as displayed: two that say the host's tag and do not
+    /// answer must not take every turn.
+    private static func first(_ rows: [(RowBook.Entry, due: MonotonicTime)], at now: MonotonicTime) -> String?
+    {
+        rows.filter { now >= $0.due }.enumerated().min {
+            ($0.element.0.tries, $0.offset) < ($1.element.0.tries, $1.offset)
+        }?.element.0.row.id
     }
 
     private var ownRows: [RowBook.Entry] {

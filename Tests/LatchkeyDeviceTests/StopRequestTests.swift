@@ -4,7 +4,7 @@ import Testing
 
 @testable import DeviceCLI
 
-@Suite("A person's stop")
+@Suite("A person's stop", .timeLimit(.minutes(1)))
 struct StopRequestTests {
     @Test("heard by whoever waited, and by all who wait later; a second one is known as such")
     func stays() async {
