@@ -8,10 +8,8 @@ internal import Terminal
 internal import Wire
 
 extension DeviceConsole {
-    /// This process's own streams, environment and signals. To be made before anything else, so that every thread that
-    /// follows leaves the signals to it.
-    package static func process() -> DeviceConsole {
-        let stops = StopSignals()
+    /// This process's own streams and environment; `stops` is asked by whoever takes its signals.
+    static func process(_ stops: StopRequest) -> DeviceConsole {
         return DeviceConsole(
             write: { StandardStream.output.write($0) }, complain: { StandardStream.error.write($0) },
             environment: environmentVariable, isRoot: Terminal.isRoot(), machineName: machineName(),
@@ -33,14 +31,22 @@ extension DeviceConsole {
 /// Holds the calling thread for as long as that takes: a main thread that is given to the concurrency library instead
 /// takes no part in blocking signals, and Ctrl-C would end the process before it could say how a session went.
 package func runDeviceProcess(_ arguments: [String]) -> ExitCode {
-    let console = DeviceConsole.process()
+    // Before anything else, so that every thread that follows leaves the signals to this one.
+    let signals = SignalWaiter()
+    let stops = StopRequest()
+    let console = DeviceConsole.process(stops)
     let result = RunResult()
     Task {
         let code = await runDevice(arguments, console)
         result.code.withLock { $0 = code }
         result.finished.signal()
     }
-    result.finished.wait()
+    while result.finished.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+        guard let stop = signals.pending() else { continue }
+        let code = ExitCode(rawValue: stop.exitCode)
+        // The second time whatever hangs is left: a pipe that nobody reads holds a thread for ever.
+        if !stops.ask(code) { return code }
+    }
     return result.code.withLock { $0 }
 }
 
@@ -48,18 +54,4 @@ package func runDeviceProcess(_ arguments: [String]) -> ExitCode {
 private final class RunResult: Sendable {
     let code = Mutex(ExitCode.done)
     let finished = DispatchSemaphore(value: 0)
-}
-
-/// The signals that ask this process to stop, looked for a few times a second.
-private final class StopSignals: Sendable {
-    private static let interval: Duration = .milliseconds(100)
-    private let waiter = SignalWaiter()
-
-    func wait() async -> ExitCode {
-        while !Task.isCancelled {
-            if let stop = waiter.pending() { return ExitCode(rawValue: stop.exitCode) }
-            _ = try? await Task.sleep(for: Self.interval)
-        }
-        return .done
-    }
 }

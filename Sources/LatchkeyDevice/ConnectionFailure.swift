@@ -26,6 +26,8 @@ enum ConnectionFailure {
             return DeviceError(
                 .wrongHost, "another machine answers there: its key is not the host's", reachedPeer: true)
         case .alertBadCertificate, .alertCertificateUnknown:
+            // Whoever said it before it proved the host's key has seen none of ours: anybody can answer a dial so.
+            guard facts.stage == .open else { return meaning(of: .other, facts) }
             if facts.alpn == .pairing {
                 return DeviceError(.notPairing, "no pairing window is open at that door", reachedPeer: true)
             }

@@ -103,8 +103,13 @@ final class DeviceStore: Sendable {
                 let before = list
                 let result = body(&list)
                 if list != before {
+                    let text = list.encode()
+                    // What could not be read again would cost every host.
+                    guard text.count <= Self.hostsFileLimit else {
+                        throw DeviceError(.storage, "the saved hosts would be too large to read again")
+                    }
                     do {
-                        try writeFileAtomically(path(Self.hostsName), list.encode(), mode: 0o600)
+                        try writeFileAtomically(path(Self.hostsName), text, mode: 0o600)
                     } catch let error as SocketError {
                         throw DeviceError(.storage, "the saved hosts cannot be stored: \(error.message)")
                     }

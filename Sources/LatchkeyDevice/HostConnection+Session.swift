@@ -49,12 +49,18 @@ extension HostConnection {
 
     /// Keeps the session's books as a message comes in, before anybody reads it.
     func noteSession(_ message: Message) {
-        guard session != nil else { return }
+        guard let before = session.map({ (list: $0.windowList, info: $0.hostInfo, newest: $0.newestInfo) })
+        else { return }
         let verified = session?.received(message, at: monotonicNow())
         switch message.header.kind {
+        // A host may say the same as often as it likes: only news is told, and costs a look at what is saved.
         case .windowList:
-            if let list = WindowListFacts(message.payload) { note(.windowList(list)) }
-        case .hostInfo: note(.hostInfo(verified))
+            if let list = session?.windowList, list != before.list { note(.windowList(list)) }
+        case .hostInfo:
+            let isNews =
+                verified.map { $0.info.issuedAt > before.newest || before.info == .none }
+                ?? (before.info != .bad)
+            if isNews { note(.hostInfo(verified)) }
         case .pong:
             if message.payload == fencePing, fencePing != nil {
                 fencePing = nil
@@ -87,6 +93,7 @@ extension HostConnection {
     private func tick() {
         guard !hasEnded, session != nil else { return }
         let now = monotonicNow()
+        session?.looked(at: now)
         if isHeldBack {
             session?.heard(at: now)
         } else if session?.isSilent(at: now) == true {

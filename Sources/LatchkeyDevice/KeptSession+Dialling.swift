@@ -17,7 +17,7 @@ extension KeptSession {
 
     /// Dials a row of the network; by `interface` alone when there is one.
     func dialRow(
-        _ number: Int, _ row: BrowsedRow, interface: String?, isMove: Bool, _ group: inout TaskGroup<Void>
+        _ number: Int, _ row: BrowsedRow, interface: String?, isMove: Bool, _ group: inout DiscardingTaskGroup
     ) {
         let targets = row.endpoints.compactMap { endpoint in
             try? device.target(
@@ -31,7 +31,7 @@ extension KeptSession {
     /// Begins a dial of this number.
     func dial(
         _ number: Int, _ targets: [DialRun.Target], pace: DialRace.Pace = .dial, row: BrowsedRow? = nil,
-        _ group: inout TaskGroup<Void>
+        _ group: inout DiscardingTaskGroup
     ) {
         let (device, host, feed) = (device, first.host, feed)
         let viewport = row == nil ? nil : options.homeViewport

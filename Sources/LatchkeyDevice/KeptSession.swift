@@ -120,7 +120,8 @@ public actor KeptSession {
         onMessage: @escaping @Sendable (SessionMessage) async -> Void
     ) async {
         let watcher = startWatching()
-        await withTaskGroup(of: Void.self) { group in
+        // Children come and go as long as the session lives: none is kept.
+        await withDiscardingTaskGroup { group in
             await begin(onChange)
             read(&group, onMessage)
             await withTaskCancellationHandler {
@@ -194,7 +195,7 @@ public actor KeptSession {
     // MARK: What happens
 
     private func take(
-        _ input: Input, _ group: inout TaskGroup<Void>, _ onChange: @Sendable (SessionChange) -> Void,
+        _ input: Input, _ group: inout DiscardingTaskGroup, _ onChange: @Sendable (SessionChange) -> Void,
         _ onMessage: @escaping @Sendable (SessionMessage) async -> Void
     ) async {
         let now = monotonicNow()
@@ -237,6 +238,8 @@ public actor KeptSession {
             // A dial that lost one of its connections has not lost its session.
             guard let session = sessions[number], await session.connection.hasEnded else { return [] }
             if current == number { current = nil }
+            // The host may have told its addresses since.
+            keeper?.facts.hasRemoteAddresses = !remotePlaces().isEmpty
             return keeper?.ended(number, goodbye: await session.summary().goodbye, at: now) ?? []
         }
     }
@@ -260,7 +263,7 @@ public actor KeptSession {
     }
 
     private func perform(
-        _ effects: [SessionKeeper.Effect], _ group: inout TaskGroup<Void>,
+        _ effects: [SessionKeeper.Effect], _ group: inout DiscardingTaskGroup,
         _ onChange: @Sendable (SessionChange) -> Void,
         _ onMessage: @escaping @Sendable (SessionMessage) async -> Void
     ) async {
@@ -289,7 +292,7 @@ public actor KeptSession {
     }
 
     private func carryOn(
-        _ number: Int, _ group: inout TaskGroup<Void>,
+        _ number: Int, _ group: inout DiscardingTaskGroup,
         _ onMessage: @escaping @Sendable (SessionMessage) async -> Void
     ) async {
         guard let session = sessions[number] else { return }
@@ -306,7 +309,7 @@ public actor KeptSession {
 
     /// Reads the next connection in turn to its end.
     private func read(
-        _ group: inout TaskGroup<Void>, _ onMessage: @escaping @Sendable (SessionMessage) async -> Void
+        _ group: inout DiscardingTaskGroup, _ onMessage: @escaping @Sendable (SessionMessage) async -> Void
     ) {
         guard let number = reading.first, let session = sessions[number] else { return }
         let feed = feed
@@ -339,7 +342,7 @@ public actor KeptSession {
         waiters.forEach { $0.resume() }
     }
 
-    private func arm(_ group: inout TaskGroup<Void>) {
+    private func arm(_ group: inout DiscardingTaskGroup) {
         let now = monotonicNow()
         guard let due = keeper?.deadline(at: now), timerAt.map({ due < $0 }) ?? true else { return }
         timerAt = due

@@ -12,7 +12,11 @@ struct Liveness: Sendable {
     /// How long a remote session's path may lead nowhere.
     static let pathLimit: Duration = .seconds(3)
 
+    /// Between two looks of a device that runs; they are 0.25 s apart.
+    static let gap: Duration = .seconds(2)
+
     private var lastByte: MonotonicTime
+    private var lastLook: MonotonicTime
     /// Whether a way that leads nowhere counts.
     var isRemote: Bool
     /// Since when the device has no way to the host.
@@ -25,6 +29,7 @@ struct Liveness: Sendable {
     /// A session that begins now.
     init(now: MonotonicTime, isRemote: Bool = false) {
         lastByte = now
+        lastLook = now
         self.isRemote = isRemote
     }
 
@@ -35,6 +40,13 @@ struct Liveness: Sendable {
 
     /// A byte has come.
     mutating func heard(at now: MonotonicTime) { lastByte = now }
+
+    /// It is looked at now. A device that did not run meanwhile (stopped, or starved) has heard nothing for that reason:
+    /// what came waits to be read, and the host was sent no ping to answer.
+    mutating func looked(at now: MonotonicTime) {
+        if now - lastLook > Self.gap { lastByte = max(lastByte, now) }
+        lastLook = now
+    }
 
     /// A ping's answer took so many seconds.
     mutating func measured(roundTrip seconds: Double, at now: MonotonicTime) {

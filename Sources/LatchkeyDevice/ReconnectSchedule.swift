@@ -23,6 +23,8 @@ struct ReconnectSchedule: Sendable {
         var networkLeftAt: MonotonicTime?
         /// Whether it has remote addresses that may be dialled.
         var hasRemoteAddresses = true
+        /// How many sessions just before it ended, like it, soon after they were served.
+        var briefBefore = 0
 
         init(hostID: String, at: MonotonicTime) {
             self.hostID = hostID
@@ -53,6 +55,9 @@ struct ReconnectSchedule: Sendable {
     static let remoteAfterPeerToPeer: Duration = .seconds(6)
     /// After failed dials; the last one for all further.
     static let retries: [Duration] = [.seconds(2), .seconds(4), .seconds(8), .seconds(10)]
+    /// A session that ends sooner than this is brief. The first one is dialled again at once, as any; a host that serves
+    /// and closes again and again is dialled as one that does not serve.
+    static let brief: Duration = .seconds(10)
     /// No remote dial from here.
     static let remoteLimit: Duration = .seconds(120)
 
@@ -129,25 +134,32 @@ struct ReconnectSchedule: Sendable {
         guard loss.comingBack != .never else { return .nothing }
         if dialledRow != nil { return .nothing }
         var times: [MonotonicTime] = []
-        for entry in networkRows {
-            let due = rowDue(entry, held: heldBack(entry))
-            if now >= due { return .dialRow(entry.row.id) }
-            times.append(due)
-        }
+        let network = networkRows.map { ($0, due: rowDue($0, held: heldBack($0))) }
+        if let id = Self.first(network, at: now) { return .dialRow(id) }
+        times += network.map(\.due)
         // Its own network rows come first, also those that are held back.
         if networkRows.isEmpty {
-            for entry in peerRows {
-                let rested = networkLeftAt.map { $0 + Self.networkRest }
-                let due = max(rowDue(entry, held: entry.since + Self.peerToPeerListed), rested ?? entry.since)
-                if now >= due { return .dialRow(entry.row.id) }
-                times.append(due)
+            let peers = peerRows.map { entry in
+                let rested = networkLeftAt.map { $0 + Self.networkRest } ?? entry.since
+                return (entry, due: max(rowDue(entry, held: entry.since + Self.peerToPeerListed), rested))
             }
+            if let id = Self.first(peers, at: now) { return .dialRow(id) }
+            times += peers.map(\.due)
         }
         if networkRows.isEmpty, peerRows.isEmpty, let due = remoteDue {
             if now >= due, now < loss.at + Self.remoteLimit { return .dialRemote }
             if now < due { times.append(due) }
         }
         return times.min().map { .wait($0) } ?? .nothing
+    }
+
+    /// Of the rows that are due the one with the fewest tries, then as displayed: two that say the host's tag and do not
+    /// answer must not take every turn.
+    private static func first(_ rows: [(RowBook.Entry, due: MonotonicTime)], at now: MonotonicTime) -> String?
+    {
+        rows.filter { now >= $0.due }.enumerated().min {
+            ($0.element.0.tries, $0.offset) < ($1.element.0.tries, $1.offset)
+        }?.element.0.row.id
     }
 
     private var ownRows: [RowBook.Entry] {
@@ -163,7 +175,12 @@ struct ReconnectSchedule: Sendable {
     }
 
     private func rowDue(_ entry: RowBook.Entry, held: MonotonicTime) -> MonotonicTime {
-        rowRetries[entry.row.id].map { max($0, held) } ?? held
+        [rowRetries[entry.row.id], rest].compactMap { $0 }.reduce(held) { max($0, $1) }
+    }
+
+    /// Nothing is dialled before, after brief sessions in a row.
+    private var rest: MonotonicTime? {
+        loss.briefBefore > 0 ? loss.at + Self.retry(loss.briefBefore) : nil
     }
 
     /// Nil when no remote dial will ever be due.
@@ -174,6 +191,7 @@ struct ReconnectSchedule: Sendable {
         var due = loss.at + (loss.wasPeerToPeer ? Self.remoteAfterPeerToPeer : Self.remoteAfter)
         if !pathChanged, let networkLeftAt { due = max(due, networkLeftAt + Self.networkRest) }
         if let retryAt { due = max(due, retryAt) }
+        if let rest { due = max(due, rest) }
         return due < loss.at + Self.remoteLimit ? due : nil
     }
 

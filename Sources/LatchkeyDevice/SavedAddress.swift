@@ -21,9 +21,26 @@ public struct SavedAddress: Hashable, Sendable {
         self.via = via
     }
 
-    /// One that a host said.
-    init(_ address: HostAddress) {
-        self.init(host: address.host, port: address.port, kind: address.kind, via: address.via)
+    /// One that a host said, as far as it can be dialled and shown; nil for what no parser takes.
+    init?(_ address: HostAddress) {
+        let host = address.host
+        guard (try? DialAddress.parse(host.contains(":") ? "[\(host)]" : host)) != nil,
+            address.port.map({ (1...65535).contains($0) }) ?? true
+        else { return nil }
+        self.init(
+            host: host, port: address.port,
+            kind: Self.kinds.contains(address.kind) ? address.kind : "internet",
+            via: Self.shown(address.via) ?? "")
+    }
+
+    private static let kinds = ["vpn", "lan", "internet"]
+    /// A character may have any number of marks. Far more than any label needs.
+    private static let labelBytes = 1024
+
+    /// A label as it is kept; nil for one that is empty or of any size.
+    static func shown(_ label: String) -> String? {
+        let cleaned = Label.clean(label)
+        return cleaned.isEmpty || cleaned.utf8.count > labelBytes ? nil : cleaned
     }
 
     /// An address that came without a kind: typed, or from a link (06 B2).

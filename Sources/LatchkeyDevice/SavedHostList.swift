@@ -81,11 +81,10 @@ struct SavedHostList: Equatable, Sendable {
         guard host.pin == verified.signer, info.macID == host.id, info.issuedAt > host.infoIssuedAt else {
             return false
         }
-        let name = Label.clean(info.name)
-        if !name.isEmpty { host.name = name }
+        if let name = SavedAddress.shown(info.name) { host.name = name }
         if (1...65535).contains(info.remotePort) { host.remotePort = info.remotePort }
         host.infoIssuedAt = info.issuedAt
-        let keepable = info.addresses.map { SavedAddress($0) }.filter {
+        let keepable = info.addresses.compactMap { SavedAddress($0) }.filter {
             SavedAddress.isKeepable($0.host, keepLoopback: keepLoopback)
         }
         // An empty list, or one from a host with remote access off, means "nothing to say", not "forget".

@@ -5,7 +5,7 @@ internal import Wire
 /// Why a host ended a session (01 section 7).
 public struct SessionGoodbye: Sendable, Equatable {
     /// `removed`, `remoteOff`, `internetOff`, `quit`, `busy`, `pairingRequired`, `update`, or a later host's word; empty
-    /// for a goodbye that could not be read.
+    /// for a goodbye that could not be read, or has a word that could not be shown.
     public let reason: String
     /// The host's own words, cleaned, for reasons that have none here.
     public let message: String?
@@ -18,10 +18,12 @@ public struct SessionGoodbye: Sendable, Equatable {
 
     /// A goodbye as the wire has it, made safe to show.
     init(_ goodbye: Goodbye) {
-        reason = goodbye.reason
+        // It is shown too. A word that needed cleaning is none that this side knows.
+        let word = Label.clean(goodbye.reason)
+        reason = word == goodbye.reason ? word : ""
         let cleaned = goodbye.message.map { Label.clean($0, limit: Self.messageLimit) }
         message = cleaned?.isEmpty == true ? nil : cleaned
-        minimumVersion = goodbye.minimumVersion
+        minimumVersion = goodbye.minimumVersion.map { Label.clean($0) }
         reconnect = goodbye.reconnect
     }
 

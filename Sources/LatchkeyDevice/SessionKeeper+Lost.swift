@@ -52,6 +52,8 @@ extension SessionKeeper {
         loss.comingBack = gone.goodbye?.comingBack ?? .everywhere
         loss.networkLeftAt = networkLeftAt
         loss.hasRemoteAddresses = facts.hasRemoteAddresses
+        briefInRow = gone.at - servedSince < ReconnectSchedule.brief ? briefInRow + 1 : 0
+        loss.briefBefore = max(0, briefInRow - 1)
         var schedule = ReconnectSchedule(loss, listed: book.entries.map { ($0.row, $0.since) })
         lookAlikes.forEach { schedule.refuse($0) }
         phase = .lost(schedule)

@@ -29,6 +29,7 @@ extension SessionKeeper {
         if case .verified(let verified) = seen?.info { live.newestInfo = verified.info.issuedAt }
         live.rowName = move.dial.row.row.name
         bonjourName = live.rowName
+        servedSince = now
         phase = .live(live, gone: nil)
         self.move = nil
         coming = nil

@@ -89,7 +89,7 @@ struct SessionKeeper: Sendable {
         var goodbye: SessionGoodbye?
     }
 
-    let facts: Facts
+    var facts: Facts
     var phase: Phase
     /// The name of the row that the host was last reached by.
     var bonjourName: String?
@@ -105,6 +105,10 @@ struct SessionKeeper: Sendable {
     var heard: [Int: HomeMove.Seen] = [:]
     var coming: HomeComing?
     var move: Move?
+    /// Since when the session is served by the connection it has, or had last.
+    var servedSince: MonotonicTime
+    /// How many connections in a row ended soon after they were served.
+    var briefInRow = 0
     /// Dials under way while the session is lost.
     var remoteDial: Int?
     var rowDial: RowDial?
@@ -115,6 +119,7 @@ struct SessionKeeper: Sendable {
         self.facts = facts
         bonjourName = live.rowName ?? facts.host.bonjourName
         lastNumber = live.number
+        servedSince = now
         phase = .live(live, gone: nil)
         beginComing(live, at: now)
     }
@@ -221,6 +226,7 @@ struct SessionKeeper: Sendable {
         if let remoteDial, remoteDial != number { effects.append(.giveUp(remoteDial)) }
         remoteDial = nil
         rowDial = nil
+        servedSince = now
         phase = .live(live, gone: nil)
         beginComing(live, at: now)
         return effects + [.carryOn(number), .tell(SessionChange(.connected, row: live.rowName))]
@@ -255,8 +261,7 @@ struct SessionKeeper: Sendable {
     mutating func ended(_ number: Int, goodbye: SessionGoodbye?, at now: MonotonicTime) -> [Effect] {
         if let move, move.dial.number == number, move.isServed {
             return endMove(
-                goodbye == nil ? .failed : .refused, reason: goodbye?.reason ?? "lost", giveUp: false, at: now
-            )
+                goodbye == nil ? .failed : .refused, reason: goodbye?.reason ?? "lost", giveUp: true, at: now)
         }
         guard case .live(let live, gone: nil) = phase, live.number == number else { return [] }
         let gone = Gone(at: now, goodbye: goodbye)

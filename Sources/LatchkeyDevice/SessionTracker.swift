@@ -47,6 +47,9 @@ struct SessionTracker: Sendable {
     /// It goes through the remote door, where a way that leads nowhere counts.
     mutating func isRemote() { liveness.isRemote = true }
 
+    /// The ping's clock has rung.
+    mutating func looked(at now: MonotonicTime) { liveness.looked(at: now) }
+
     /// Whether to give the session up (06 B5).
     func isSilent(at now: MonotonicTime) -> Bool { liveness.isSilent(at: now) }
 

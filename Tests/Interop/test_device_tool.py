@@ -2,6 +2,8 @@
 """latchkey-device and latchkey beside each other, as the README has a person use them (08, 09 points 27 to 32)."""
 
 import json
+import os
+import pathlib
 import signal
 import subprocess
 import threading
@@ -149,6 +151,29 @@ def test_ctrl_c_ends_a_session_with_its_report(service, device):
     said, _ = process.communicate(timeout=harness.START_LIMIT)
     assert process.returncode == 130 and "window list (2) ×1" in said and "closed" in said
     harness.eventually(lambda: not service.sessions())
+
+
+def blocks(pid, number):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("SigBlk:")[1].split()[0], 16) >> (number - 1) & 1
+
+
+def test_a_second_ctrl_c_ends_what_hangs_on_a_pipe(service, device, scratch):
+    window = service.window(remote=False)
+    assert device("pair", window["url"], "--host", place(service, "home")).returncode == 0
+    pipe = pathlib.Path(scratch) / "nobody-reads"
+    os.mkfifo(pipe)
+    process = subprocess.Popen(
+        [str(harness.BIN / "latchkey-device"), "connect", place(service, "home"), "--save", str(pipe),
+         "--dir", device.directory], stdout=subprocess.DEVNULL)
+    try:
+        # Opening a pipe waits for its reader, and so does the tool, once it takes its signals itself.
+        harness.eventually(lambda: blocks(process.pid, signal.SIGINT))
+        harness.eventually(lambda: process.poll() is not None or process.send_signal(signal.SIGINT))
+        assert process.wait(harness.START_LIMIT) == 130
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_the_admin_tool_pairs_lists_renames_removes(service, admin, device):

@@ -11,8 +11,11 @@ struct ConnectionFailureTests {
         let reason: HandshakeFailureReason
         var alpn = ALPN.session
         var heardMessage = false
+        var stage = ConnectionFailure.Facts.Stage.open
         let want: DeviceError.Code
-        var testDescription: String { "\(reason) on \(alpn.rawValue), message heard: \(heardMessage)" }
+        var testDescription: String {
+            "\(reason) on \(alpn.rawValue), \(stage), message heard: \(heardMessage)"
+        }
     }
 
     static let rows = [
@@ -21,6 +24,10 @@ struct ConnectionFailureTests {
         Row(reason: .alertCertificateUnknown, want: .revoked),
         Row(reason: .alertBadCertificate, alpn: .pairing, want: .notPairing),
         Row(reason: .alertCertificateUnknown, alpn: .pairing, want: .notPairing),
+        // Before the host's key is proved anybody can have said it.
+        Row(reason: .alertBadCertificate, stage: .handshaking, want: .notSill),
+        Row(reason: .alertCertificateUnknown, stage: .handshaking, want: .notSill),
+        Row(reason: .alertBadCertificate, alpn: .pairing, stage: .handshaking, want: .notSill),
         Row(reason: .protocolVersion, want: .notSill),
         Row(reason: .other, want: .notSill),
         Row(reason: .http, alpn: .pairing, want: .notSill),
@@ -31,7 +38,7 @@ struct ConnectionFailureTests {
     @Test("TLS", arguments: rows)
     func tls(_ row: Row) {
         let facts = ConnectionFailure.Facts(
-            alpn: row.alpn, stage: .open, heardAnything: true, heardMessage: row.heardMessage)
+            alpn: row.alpn, stage: row.stage, heardAnything: true, heardMessage: row.heardMessage)
         let error = ConnectionFailure.meaning(of: row.reason, facts)
         #expect(error.code == row.want)
         #expect(error.reachedPeer)

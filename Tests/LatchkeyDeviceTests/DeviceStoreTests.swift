@@ -56,6 +56,18 @@ struct DeviceStoreTests {
         #expect(try test.device.hosts().count == 16)
     }
 
+    @Test("a list that could not be read again is not written")
+    func tooLarge() throws {
+        let test = try TemporaryDevice()
+        let store = test.device.store
+        try store.change { $0.add(SavedHostListTests.host(1)) }
+        let name = String(repeating: "x", count: 1 << 20)
+        #expect(throws: DeviceError.self) {
+            try store.change { list in list.change(SavedHostListTests.host(1).id) { $0.name = name } }
+        }
+        #expect(try test.device.hosts() == [SavedHostListTests.host(1)])
+    }
+
     @Test("forgetting")
     func forget() throws {
         let test = try TemporaryDevice()

@@ -278,6 +278,17 @@ struct DialRulesTests {
             list.hosts.map { list.displayNames[$0.id] } == ["Desk (3)", "Desk", "Desk (2)", "Tower"])
     }
 
+    @Test("a device that did not run itself has missed nothing")
+    func stopped() {
+        var liveness = Liveness(now: .seconds(0))
+        for look in 1...4 { liveness.looked(at: .seconds(Double(look) / 4)) }
+        // Stopped for a minute.
+        liveness.looked(at: .seconds(61))
+        #expect(!liveness.isSilent(at: .seconds(61)))
+        for look in 1...25 { liveness.looked(at: .seconds(61 + Double(look) / 4)) }
+        #expect(liveness.isSilent(at: .seconds(67.25)))
+    }
+
     @Test("a remote path that leads nowhere ends a session after three seconds; at home bytes decide")
     func path() {
         var remote = Liveness(now: Self.at(0), isRemote: true)

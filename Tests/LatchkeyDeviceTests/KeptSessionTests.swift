@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Bytes
 import CryptoEngine
 import Foundation
+import Sockets
 import Synchronization
 import Testing
 import Wire
@@ -228,6 +230,79 @@ struct KeptSessionTests {
         #expect(diary.kinds == [.connected, .lost, .dialling, .connected])
         #expect(diary.frames == [7])
         #expect(received.withLock { $0 } == [9])
+    }
+
+    @Test("a stranger's alert at the host's row does not end the session")
+    func strangersAlert() async throws {
+        let host = try ScriptedHost(
+            scripts: { link in
+                try link.send(.windowList, Self.windowList(launch: "L"))
+                _ = try link.next(.ping)
+            }, Self.streaming(7...7))
+        let address = try #require(SocketAddress("127.0.0.1:0"))
+        let listener = try Socket.tcpListener(address, v6Only: false)
+        let port = listener.localAddress()?.port ?? 0
+        let stranger = Thread {
+            guard (try? listener.wait(for: .readable, until: monotonicNow() + .seconds(20))) == true,
+                let link = try? accept(on: listener)?.intoSocket()
+            else { return }
+            let hello = ByteBuffer(capacity: 0)
+            _ = try? link.wait(for: .readable, until: monotonicNow() + .seconds(5))
+            _ = try? link.read(into: hello, max: 65536)
+            // Fatal, bad_certificate: without a key, for whoever asks.
+            let alert = ByteBuffer(capacity: 0)
+            alert.append([21, 3, 3, 0, 2, 2, 42])
+            _ = try? link.write(from: alert)
+            _ = try? link.wait(for: .readable, until: monotonicNow() + .seconds(5))
+        }
+        stranger.start()
+        let test = try TemporaryDevice()
+        let saved = try test.saved(host)
+        let session = try await test.device.connect(to: saved)
+        let rows = ScriptedRows()
+        let fake = BrowsedRow(
+            row: ListedRow(id: "fake", name: "Desk", hostID: saved.id),
+            endpoints: [try Endpoint("127.0.0.1:\(port)")])
+        rows.list([fake])
+        let diary = try await Self.keep(session, of: test, rows: rows) { _, diary in
+            await diary.wait(for: .failed)
+            rows.list([fake, try ScriptedRows.row(host, of: saved.id, name: "Real")])
+            while diary.kinds.filter({ $0 == .connected }).count < 2, !diary.kinds.contains(.over) {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        #expect(diary.changes.first { $0.kind == .failed }?.reason == "notSill")
+        #expect(!diary.kinds.contains(.over))
+    }
+
+    @Test("addresses that the host told during the session bring it back")
+    func toldAddresses() async throws {
+        let port = Mutex<UInt16>(0)
+        let host = try ScriptedHost(
+            scripts: { link in
+                try link.send(.windowList, Self.windowList(launch: "L"))
+                while port.withLock({ $0 }) == 0 { _ = try link.next(.ping) }
+                let address = HostAddress(
+                    host: "127.0.0.1", port: Int(port.withLock { $0 }), kind: "lan", via: "")
+                try link.send(.hostInfo, link.hostInfo(issuedAt: 5, addresses: [address]))
+                _ = try link.next(.ping)
+            }, Self.streaming(7...7))
+        let test = try TemporaryDevice()
+        var saved = try test.saved(host)
+        saved.addresses = []
+        let bare = saved
+        _ = try test.device.store.change { $0.change(bare.id) { $0 = bare } }
+        let place = DialCandidate(try Endpoint(host.endpoint), door: .home)
+        let session = try await test.device.connect(to: saved, at: [place])
+        let diary = try await Self.keep(session, of: test, rows: nil) { _, diary in
+            await diary.wait(for: .connected)
+            port.withLock { $0 = host.port }
+            await diary.wait(for: .lost)
+            while diary.kinds.filter({ $0 == .connected }).count < 2, !diary.kinds.contains(.over) {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        #expect(diary.kinds == [.connected, .lost, .dialling, .connected])
     }
 
     @Test("a goodbye that means it ends the session, and what waits to be sent is told")

@@ -73,6 +73,47 @@ struct SavedHostListTests {
         #expect(list.hosts[0].pairedAt == 7)
     }
 
+    static let said: [(HostAddress, SavedAddress?)] = [
+        (
+            HostAddress(host: "a.example", port: 1, kind: "vpn", via: "X"),
+            SavedAddress(host: "a.example", port: 1, kind: "vpn", via: "X")
+        ),
+        (
+            HostAddress(host: "fd00::1", kind: "lan", via: ""),
+            SavedAddress(host: "fd00::1", port: nil, kind: "lan", via: "")
+        ),
+        (
+            HostAddress(host: "a.example", kind: "\u{1B}[2J", via: "\u{1B}[31mred\u{202E}"),
+            SavedAddress(host: "a.example", port: nil, kind: "internet", via: "[31mred")
+        ),
+        (
+            HostAddress(host: "a.example", kind: "lan", via: "e" + String(repeating: "\u{301}", count: 9999)),
+            SavedAddress(host: "a.example", port: nil, kind: "lan", via: "")
+        ),
+        (HostAddress(host: "a\u{1B}[2Jb", kind: "lan", via: ""), nil),
+        (HostAddress(host: "a.example:1", kind: "lan", via: ""), nil),
+        (HostAddress(host: String(repeating: "a.", count: 500_000) + "b", kind: "lan", via: ""), nil),
+        (HostAddress(host: "a.example", port: 0, kind: "lan", via: ""), nil),
+        (HostAddress(host: "a.example", port: 65536, kind: "lan", via: ""), nil),
+    ]
+
+    @Test("of what a host says of its addresses is kept what can be dialled and shown", arguments: said)
+    func addresses(_ said: HostAddress, _ want: SavedAddress?) { #expect(SavedAddress(said) == want) }
+
+    @Test("a name of any number of bytes is none")
+    func longName() throws {
+        var list = SavedHostList()
+        list.add(Self.host(1))
+        let host = list.hosts[0]
+        let info = HostInfo(
+            macID: host.id, name: "e" + String(repeating: "\u{301}", count: 500_000), issuedAt: 10,
+            remoteAccess: true, remotePort: 7455, internet: false, addresses: [])
+        let signer = try #require(host.pin)
+        let isTaken = list.apply(VerifiedHostInfo(info: info, signer: signer), keepLoopback: false)
+        #expect(isTaken)
+        #expect(list.hosts[0].name == host.name)
+    }
+
     struct Update: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var issuedAt = 10.0

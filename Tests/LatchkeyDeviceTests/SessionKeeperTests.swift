@@ -84,6 +84,57 @@ struct SessionKeeperTests {
         #expect(history.dialled == ["100.0 192.168.1.20"])
     }
 
+    @Test("a host that serves and closes at once, again and again, is dialled with growing pauses")
+    func brief() {
+        var history = History(door: .home, at: 90)
+        history.network.answers["192.168.1.20"] = .serves(ready: 0, list: 0)
+        history.talks["192.168.1.20"] = History.Talk(info: .none, endsAfter: 0.1)
+        history.agenda = [(91, .rows([Self.row()])), (101, .ends(nil))]
+        history.live(until: 140)
+        // A row that comes anew does not shorten them.
+        history.agenda = [(140.5, .rows([])), (140.6, .rows([Self.row()]))]
+        history.live(until: 152)
+        let times = history.dialled.map { $0.replacing(" 192.168.1.20", with: "") }
+        #expect(times == ["101.0", "101.1", "103.2", "107.3", "115.4", "125.5", "135.6", "145.7"])
+    }
+
+    @Test("rows that say its tag and do not answer do not take every turn")
+    func silentRows() {
+        var history = History(door: .home, at: 90)
+        let silent = ["192.168.1.8", "192.168.1.9"]
+        for address in silent { history.network.answers[address] = .ends(.silent, after: 9) }
+        history.network.answers["192.168.1.20"] = Self.quick
+        let rows = silent.map { Self.row($0, at: $0) } + [Self.row()]
+        history.agenda = [(91, .rows(rows)), (100, .ends(nil))]
+        history.live(until: 300)
+        #expect(history.dialled == ["100.0 192.168.1.8", "109.0 192.168.1.9", "118.0 192.168.1.20"])
+        #expect(history.log.last?.hasSuffix("connected r") == true)
+    }
+
+    @Test("a session that lasts ends the pauses")
+    func lasting() {
+        var history = History(door: .home, at: 90)
+        history.network.answers["192.168.1.20"] = .serves(ready: 0, list: 0)
+        history.agenda = [
+            (91, .rows([Self.row()])), (101, .ends(nil)), (102, .ends(nil)), (103, .ends(nil)),
+            (116, .ends(nil)), (117, .ends(nil)),
+        ]
+        history.live(until: 140)
+        let times = history.dialled.map { $0.replacing(" 192.168.1.20", with: "") }
+        #expect(times == ["101.0", "102.0", "105.0", "116.0", "117.0"])
+    }
+
+    @Test("a move whose new connection ends before it is accepted leaves nothing open")
+    func abandonedMove() {
+        var history = History()
+        history.network.answers["192.168.1.20"] = Self.quick
+        history.talks["192.168.1.20"] = History.Talk(info: .none, endsAfter: 1)
+        history.agenda = [(1, .rows([Self.row()]))]
+        history.live(until: 5)
+        #expect(history.log.last?.contains("stayed") == true)
+        #expect(history.closed == [1])
+    }
+
     @Test("a row that appears before the window list takes over from the remote dial")
     func takesOver() {
         var history = History(at: 100)

@@ -52,6 +52,52 @@ struct SessionTests {
         #expect(summary.tlsVersion == "TLSv1.3")
     }
 
+    @Test("what a host says again and again is told once")
+    func replays() async throws {
+        let isFollowed = Mutex(false)
+        let host = try ScriptedHost(scripts: { link in
+            try link.send(.windowList, HostLink.windowList)
+            while !isFollowed.withLock({ $0 }) { _ = try link.next(.ping) }
+            let infos = try [5.0, 4.0, 5.0].map { try link.hostInfo(issuedAt: $0) }
+            for _ in 0..<50 {
+                try link.send(.windowList, HostLink.windowList)
+                for info in infos { try link.send(.hostInfo, info) }
+            }
+            try link.send(.hostInfo, link.hostInfo(issuedAt: 6))
+            for _ in 0..<50 { try link.send(.hostInfo, "{}") }
+            try link.send(.goodbye, #"{"reason":"quit"}"#)
+        })
+        let test = try TemporaryDevice()
+        let session = try await test.device.connect(to: test.saved(host))
+        let told = Mutex<[String]>([])
+        _ = await session.connection.follow { note in
+            let word =
+                switch note {
+                case .windowList: "list"
+                case .hostInfo(let info): info.map { "info \(Int($0.info.issuedAt))" } ?? "bad"
+                case .fencePassed: "fence"
+                case .ended: "end"
+                }
+            told.withLock { $0.append(word) }
+        }
+        isFollowed.withLock { $0 = true }
+        while try await session.next() != nil {}
+        #expect(told.withLock { $0 } == ["info 5", "info 6", "bad", "end"])
+        #expect(await session.summary().kinds[2] == 51)
+    }
+
+    @Test("a goodbye's word that could not be shown is no word")
+    func escapes() {
+        for (reason, want) in [
+            ("quit", "quit"), ("\u{1B}[2Jquit", ""), ("quit\u{200B}", ""), ("later", "later"),
+        ] {
+            let goodbye = SessionGoodbye(Goodbye(reason: reason, minimumVersion: "\u{1B}1"))
+            #expect(goodbye.reason == want)
+            #expect(goodbye.minimumVersion == "1")
+            #expect(!goodbye.words.unicodeScalars.contains("\u{1B}"))
+        }
+    }
+
     @Test("a verified, newer host info updates the saved host")
     func hostInfo() async throws {
         let host = try ScriptedHost(scripts: { link in
