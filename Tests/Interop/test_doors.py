@@ -140,13 +140,12 @@ def test_a_paired_key_clears_what_its_source_collected(service):
 def test_two_pending_connections_of_a_source(service):
     """A third silent connection of one source is closed at once; the source can still connect when they are gone."""
     identity = service.pair_device(source="127.0.0.51")
-    silent = [socket.create_connection(service.door("home"), harness.FRIENDLY, ("127.0.0.68", 0)) for _ in range(2)]
-    with socket.create_connection(service.door("home"), harness.FRIENDLY, ("127.0.0.68", 0)) as third:
-        third.settimeout(harness.FRIENDLY)
-        with contextlib.suppress(ConnectionResetError):
-            assert third.recv(1) == b""
-    # Not because its time was up: the other two are older.
-    assert all(harness.is_open(connection) for connection in silent)
+    silent = [socket.create_connection(service.door("home"), harness.FRIENDLY, ("127.0.0.68", 0)) for _ in range(3)]
+    closed = harness.eventually(lambda: [one for one in silent if not harness.is_open(one)])
+    # Not because its time was up: the other two are as old. A streaming process with a thread for each asks in any order.
+    assert len(closed) == 1 and (service.mode == "delegated" or closed == silent[2:])
+    with contextlib.suppress(ConnectionResetError):
+        assert closed[0].recv(1) == b""
     with service.session(identity, source="127.0.0.51") as session:
         assert session.window_list
     for connection in silent:
