@@ -31,7 +31,7 @@ struct DatabaseFile: Sendable {
     /// What a commit may need beside the file: some pages for the log, and as many again. Bytes.
     static let room = 64 << 10
 
-    /// Throws `full` or `io` when there is no room for a commit on the file's disk.
+    /// Throws `full` when there is no room for a commit on the file's disk.
     func proveRoom() throws(StoreError) {
         let trial = path + "-room"
         do throws(SocketError) {

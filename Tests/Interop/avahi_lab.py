@@ -2,6 +2,7 @@
 """Machines of the lab with a system bus and an Avahi of their own: the namespace `host`, where the service is, or another;
 and devices that listen elsewhere."""
 
+import contextlib
 import json
 import pathlib
 import shutil
@@ -230,3 +231,20 @@ class Device:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+
+
+@contextlib.contextmanager
+def machines(lab, scratch, *namespaces):
+    """Machines side by side, each with a bus that runs and an Avahi that does not yet."""
+    require()
+    if not harness.have_programs():
+        pytest.skip(f"no latchkeyd in {harness.BIN}")
+    with contextlib.ExitStack() as ends:
+        made = []
+        for namespace in namespaces:
+            directory = pathlib.Path(scratch) / namespace
+            directory.mkdir()
+            made.append(Host(lab, directory, namespace))
+            ends.callback(made[-1].stop)
+            made[-1].start_bus()
+        yield made

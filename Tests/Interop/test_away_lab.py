@@ -2,7 +2,6 @@
 """A device goes out of the house and comes home again: the session, its quality and its stream (06 A3, B4, B7)."""
 
 import json
-import pathlib
 import signal
 import struct
 import subprocess
@@ -73,23 +72,11 @@ class Kept:
 @pytest.fixture
 def house(lab, scratch):
     """The host with its service and streaming process, and the device's own machine beside it; both with an Avahi."""
-    avahi_lab.require()
-    if not harness.have_programs():
-        pytest.skip(f"no latchkeyd in {harness.BIN}")
-    made = []
-    try:
-        for namespace in ("host", "home"):
-            directory = pathlib.Path(scratch) / namespace
-            directory.mkdir()
-            machine = avahi_lab.Host(lab, directory, namespace)
-            made.append(machine)
-            machine.start_bus()
+    with avahi_lab.machines(lab, scratch, "host", "home") as made:
+        for machine in made:
             machine.start_avahi()
         yield made
-    finally:
-        for machine in reversed(made):
-            machine.stop()
-        lab.ip("home", "link set eth0 up")
+    lab.ip("home", "link set eth0 up")
 
 
 @pytest.fixture
@@ -170,12 +157,14 @@ def test_out_of_the_house_and_home_again(lab, house, streaming, kept):
     assert session.changes("lost") == session.changes("lost")[:1]
     report = session.end()
     assert report["hostInfo"] == "verified" and report["door"] == "home" and report["kinds"]["2"] == 3
-    # Only the loss cost frames. From the one after it, no frame is missing, over the hand-over too: each connection gives
-    # them in their order, and the second begins with a keyframe before the first has ended.
+    # Nothing of what a connection carried is missing: each gives its frames one by one, and numbers jump only at the keyframe
+    # that a connection begins with. The loss costs frames. So may the moment in which the streaming process has said its
+    # window list and not yet begun to stream, once the old connection is closed (06 B7); those were sent to nobody.
     frames = session.frames()
     jumps = [(before, after) for before, after in zip(frames, frames[1:]) if after[0] != before[0] + 1]
-    assert all(after[1] for _, after in jumps)
-    assert [after[0] > before[0] + 1 for before, after in jumps].count(True) == 1 and jumps[0][1][0] > jumps[0][0][0] + 1
+    assert all(after[1] for _, after in jumps), jumps
+    gaps = [after[0] > before[0] + 1 for before, after in jumps]
+    assert gaps[:1] == [True] and gaps.count(True) <= 2, jumps
     # And for people it was where it says.
     assert service.get("/v1/devices")["items"][0]["lastRoute"] == "on this network"
     routes = [item["route"] for item in events.of("session.opened")]

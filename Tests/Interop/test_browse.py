@@ -3,7 +3,6 @@
 another one announces its home door (02 sections 7.3 and 11, 06 B7)."""
 
 import json
-import pathlib
 import signal
 import subprocess
 import threading
@@ -79,20 +78,8 @@ def run(machine, *arguments):
 @pytest.fixture
 def machines(lab, scratch):
     """The host, and the device's own machine beside it: both have a bus that runs, and an Avahi that does not yet."""
-    avahi_lab.require()
-    if not harness.have_programs():
-        pytest.skip(f"no latchkeyd in {harness.BIN}")
-    made = []
-    try:
-        for namespace in ("host", "home"):
-            directory = pathlib.Path(scratch) / namespace
-            directory.mkdir()
-            made.append(avahi_lab.Host(lab, directory, namespace))
-            made[-1].start_bus()
+    with avahi_lab.machines(lab, scratch, "host", "home") as made:
         yield made
-    finally:
-        for machine in reversed(made):
-            machine.stop()
 
 
 @pytest.fixture
